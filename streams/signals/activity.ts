@@ -1,47 +1,53 @@
-import type { Analytics } from '../../infra/analytics/port.ts'
+import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
+  type CountedDay,
   countDaysSql,
+  countedDaysSql,
   countedPositionsSql,
+  countedTopics,
   type NewDay,
   newDaysSql,
+  versionDaysSql,
 } from '../../infra/analytics/queries/signals/signal-days.ts'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import { advanced, newRanges, rowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createForgetting } from './forgetting.ts'
 
 export const DAY_MS = 86_400_000
-const TOPICS: readonly string[] = ['transactions', 'judged-events', 'corrections']
-/** Days of a shop that one statement counts: the ids of their events must fit in the store's memory. */
+/** Days of a shop that one statement counts anew: the ids of their events must fit in the store's memory. */
 const DAYS_AT_ONCE = 5
-/** A look takes all that is new: what it counts depends on the days that this touches, not on how many rows. */
+/** New rows that one statement adds, but for those of a single day. */
+const ROWS_AT_ONCE = 200_000
+/** A look takes all that is new: what it costs is what is new. */
 const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 export interface Activity {
   /**
-   * Looks which days the rows are of that the sink has stored since the last look.
-   * @param sinceDay what happened before it is not counted (days since the epoch, UTC).
+   * Looks which days the rows are of that the sink has stored since the last look, which costs little. What happened before
+   * `sinceDay` (days since the epoch, UTC) is not counted.
    * @returns the shops that have anything new, each with how many purchases. Without new rows the tables are not asked.
    */
   look(sinceDay: number): Promise<Map<string, number>>
-  /** Counts the days of a shop that looks have found. */
-  count(shopId: string, sinceDay: number): Promise<void>
-  /** Remembers in the store up to where all shops are counted. */
-  remember(): Promise<void>
+  /** Counts what looks have found, of all shops. */
+  count(sinceDay: number): Promise<void>
 }
 
-/** Days of a shop that are to be counted. */
-interface Uncounted {
-  days: Set<number>
-  /** Up to where its rows are counted. */
-  countedTo: readonly Commit[]
+/** A day of a shop. */
+interface ShopDay {
+  shopId: string
+  day: number
+  /** New rows. */
+  arrived: number
 }
 
 /**
- * Keeps `signal_days`: a day that has new rows is counted anew, whole, so that corrections and repeated ids come out right. To look
- * costs what is new, to count costs the day; so the shops are looked at often, and each is counted when its signals are computed.
- * What stops anywhere may be repeated. What is counted is remembered in the store, and is rebuilt with it.
+ * Keeps `signal_days`. New rows are added to what is counted of their days, so that a count costs what is new. A day is counted anew
+ * where at least half of its rows are new, which costs no more, and where another process, or this one before it was ended, has
+ * counted some of the new rows: a count is as if all rows up to its version had been counted at once, whoever made it. So what
+ * stops anywhere may be repeated. What is counted is remembered in the store, and is rebuilt with it.
  */
 export function createActivity({
   log,
@@ -50,68 +56,116 @@ export function createActivity({
   log: Pick<EventLog, 'committed'>
   analytics: Analytics
 }): Activity {
-  /** Null: not read yet. */
-  let remembered: readonly Commit[] | null = null
-  /** Null: there was no look at anything. */
-  let lookedTo: readonly Commit[] | null = null
-  /** By shop; the one that has been waiting longest first. */
-  const uncounted = new Map<string, Uncounted>()
+  /** Up to where all is counted. Null: not read yet. */
+  let counted: readonly Commit[] | null = null
+  /** Up to where days are found. */
+  let lookedTo: readonly Commit[] = []
+  /** Days that are to be counted. */
+  let found = new Map<string, ShopDay>()
   const forgetDays = createForgetting(analytics, 'signal_days')
 
-  async function countDays(shopId: string, days: readonly number[], { sinceDay, version }: Counting): Promise<void> {
-    for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
-      const some = days.slice(from, from + DAYS_AT_ONCE)
-      const time = { fromMs: Math.min(...some) * DAY_MS, toMs: (Math.max(...some) + 1) * DAY_MS }
-      await analytics.command(countDaysSql, { shopId, days: some, ...time, since: sinceDay * DAY_MS, version })
-    }
+  async function read(): Promise<readonly Commit[]> {
+    const positions = await analytics.query<Position>(countedPositionsSql)
+    lookedTo = positions.map((each) => ({ ...each, metadata: '' }))
+    return lookedTo
+  }
+
+  function note({ shopId, day, arrived }: ShopDay): void {
+    const known = found.get(`${day} ${shopId}`)?.arrived ?? 0
+    found.set(`${day} ${shopId}`, { shopId, day, arrived: known + arrived })
+  }
+
+  async function remember(): Promise<void> {
+    await analytics.insert('signal_positions', lookedTo, { token: `positions ${versionOf(lookedTo)}` })
+    counted = lookedTo
   }
 
   return {
     async look(sinceDay) {
-      const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
-      remembered ??= await readRemembered(analytics)
-      const before = lookedTo ?? remembered
-      const ranges = newRanges(stored, before, ALL)
+      const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic in countedTopics)
+      counted ??= await read()
+      const ranges = newRanges(stored, lookedTo, ALL)
       if (ranges.length === 0) return new Map()
       await forgetDays(sinceDay)
       const sql = newDaysSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
-      const found = sql ? await analytics.query<NewDay>(sql, { since: sinceDay * DAY_MS }) : []
-      const byShop = Map.groupBy(found, ({ shopId }) => shopId)
-      for (const [shopId, ofShop] of byShop) {
-        const waiting = uncounted.get(shopId) ?? { days: new Set(), countedTo: before }
-        for (const { day } of ofShop) waiting.days.add(day)
-        uncounted.set(shopId, waiting)
-      }
-      lookedTo = advanced(before, ranges)
-      return new Map([...byShop].map(([shopId, ofShop]) => [shopId, sum(ofShop)]))
+      const days = sql ? await analytics.query<NewDay>(sql) : []
+      for (const { shopId, day, arrived } of days) note({ shopId, day, arrived })
+      lookedTo = advanced(lookedTo, ranges)
+      if (found.size === 0) await remember()
+      return new Map([...Map.groupBy(days, ({ shopId }) => shopId)].map(([shopId, own]) => [shopId, sum(own)]))
     },
-    async count(shopId, sinceDay) {
-      const waiting = uncounted.get(shopId)
-      if (!waiting) return
-      const days = [...waiting.days].filter((day) => day >= sinceDay).sort((a, b) => a - b)
-      await countDays(shopId, days, { sinceDay, version: versionOf(lookedTo!) })
-      uncounted.delete(shopId)
+    async count(sinceDay) {
+      if (counted === null || found.size === 0) return
+      const ranges = newRanges(lookedTo, counted, ALL)
+      const newRows = (topic: TopicName) => rowsIn(ranges.filter((range) => range.topic === topic))
+      const since = sinceDay * DAY_MS
+      const versions = versionDaysSql(newRows)
+      const ofVersions = versions ? await analytics.query<Omit<ShopDay, 'arrived'>>(versions, { since }) : []
+      for (const day of ofVersions) note({ ...day, arrived: 0 })
+      const days = [...found.values()].filter(({ day }) => day >= sinceDay)
+      const [version, countedVersion] = [versionOf(lookedTo), versionOf(counted)]
+      const places = { ...endsOf('Before', counted), ...endsOf('To', lookedTo) }
+      const params = { version, countedVersion, since, ...places }
+      const { anew, added } = await sorted(days, countedVersion)
+      for (const some of anew) await analytics.command(countDaysSql(null), { ...params, ...scopeOf(some) })
+      for (const some of added) await analytics.command(countDaysSql(newRows), { ...params, ...scopeOf(some) })
+      await remember()
+      found = new Map()
     },
-    async remember() {
-      const [longest] = uncounted.values()
-      const countedTo = longest ? longest.countedTo : lookedTo
-      if (countedTo === null || countedTo === remembered) return
-      await analytics.insert('signal_positions', countedTo, { token: `positions ${versionOf(countedTo)}` })
-      remembered = countedTo
-    },
+  }
+
+  /** The days that are counted anew and those that are added to, in groups for one statement each. */
+  async function sorted(days: readonly ShopDay[], countedVersion: number) {
+    const known = days.length === 0 ? [] : await analytics.query<CountedDay>(countedDaysSql, scopeOf(days))
+    const byDay = new Map(known.map((each) => [`${each.day} ${each.shopId}`, each]))
+    const { anew = [], added = [] } = Object.groupBy(days, ({ shopId, day, arrived }) => {
+      const { counted, version } = byDay.get(`${day} ${shopId}`) ?? { counted: 0, version: 0 }
+      return arrived >= counted || version > countedVersion ? 'anew' : 'added'
+    })
+    return {
+      anew: [...Map.groupBy(anew, ({ shopId }) => shopId).values()].flatMap((ofShop) =>
+        grouped(ofShop.toSorted(byTime), () => 1, DAYS_AT_ONCE),
+      ),
+      added: grouped(added.toSorted(byTime), ({ arrived }) => arrived, ROWS_AT_ONCE),
+    }
   }
 }
 
-async function readRemembered(analytics: Analytics): Promise<Commit[]> {
-  return (await analytics.query<Position>(countedPositionsSql)).map((each) => ({ ...each, metadata: '' }))
+const byTime = (a: ShopDay, b: ShopDay): number => a.day - b.day
+
+/** Days side by side, in groups of no more than a size together, or of one day. */
+function grouped(days: readonly ShopDay[], sizeOf: (day: ShopDay) => number, sizeMax: number): ShopDay[][] {
+  const groups: ShopDay[][] = []
+  let size = Number.POSITIVE_INFINITY
+  for (const day of days) {
+    size += sizeOf(day)
+    if (size > sizeMax) {
+      groups.push([])
+      size = sizeOf(day)
+    }
+    groups.at(-1)!.push(day)
+  }
+  return groups
+}
+
+function scopeOf(days: readonly ShopDay[]): QueryParams {
+  const numbers = days.map(({ day }) => day)
+  const time = { fromMs: Math.min(...numbers) * DAY_MS, toMs: (Math.max(...numbers) + 1) * DAY_MS }
+  return { shopIds: days.map(({ shopId }) => shopId), days: numbers, ...time }
+}
+
+/** By partition of each topic, the first offset that is not counted. */
+function endsOf(edge: 'Before' | 'To', commits: readonly Commit[]): QueryParams {
+  const ends = Object.entries(countedTopics).map(([topic, [before, to]]) => {
+    const ofTopic = commits.filter((each) => each.topic === topic)
+    const offsets = Array.from({ length: 1 + Math.max(-1, ...ofTopic.map(({ partition }) => partition)) }, () => 0)
+    for (const { partition, offset } of ofTopic) offsets[partition] = offset
+    return [edge === 'Before' ? before : to, offsets]
+  })
+  return Object.fromEntries(ends)
 }
 
 /** Grows with what is stored. */
 const versionOf = (commits: readonly Commit[]): number => sumOfOffsets(commits.map(({ offset }) => offset))
-
-interface Counting {
-  sinceDay: number
-  version: number
-}
 
 const sum = (days: readonly NewDay[]): number => days.reduce((total, { purchases }) => total + purchases, 0)

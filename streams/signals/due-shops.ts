@@ -3,8 +3,6 @@ const SURGE_SHARE = 0.1
 /** While a look finds more new purchases than this, and more than this share of all, an import is under way. */
 const ARRIVING_MIN = 100
 const ARRIVING_SHARE = 0.01
-/** Of the time, computing a shop takes at most this share: the more of the day there is to count, the rarer it is counted. */
-const WORKING_SHARE_MAX = 0.1
 
 export interface DueShops {
   /** Something is new in a shop. */
@@ -20,8 +18,8 @@ export interface DueShops {
   areArriving(): boolean
   /** How many purchases are new in it; what is noted from now on is not among them. */
   taken(shopId: string): { purchases: number }
-  /** @param computation when it began and how long it took, and what it was told by `taken`. */
-  computed(shopId: string, computation: { at: number; tookMs: number; purchases: number }): void
+  /** @param computation when it began, and what it was told by `taken`. */
+  computed(shopId: string, computation: { at: number; purchases: number }): void
 }
 
 interface Shop {
@@ -30,7 +28,6 @@ interface Shop {
   /** That were computed with. */
   purchases: number
   computedAt: number
-  tookMs: number
   /** New since the last look. */
   arrived: number
   /** Of the first look that found them coming in at once; null: they are not. */
@@ -47,12 +44,10 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
     shop.arrived = 0
   }
 
-  const isRested = ({ computedAt, tookMs }: Shop, now: number) =>
-    now - computedAt >= Math.max(intervalMs, tookMs / WORKING_SHARE_MAX)
   const isDue = (shop: Shop, now: number) =>
     shop.isNew &&
     (shop.arrivingSince === null || now - shop.arrivingSince >= intervalMs) &&
-    (isRested(shop, now) || shop.newPurchases > shop.purchases * SURGE_SHARE)
+    (now - shop.computedAt >= intervalMs || shop.newPurchases > shop.purchases * SURGE_SHARE)
 
   return {
     note(shopId, purchases) {
@@ -60,7 +55,6 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
         newPurchases: 0,
         purchases: 0,
         computedAt: Number.NEGATIVE_INFINITY,
-        tookMs: 0,
         arrived: 0,
         arrivingSince: null,
       }
@@ -79,13 +73,12 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
     },
     areArriving: () => [...shops.values()].some(({ arrivingSince }) => arrivingSince !== null),
     taken: (shopId) => ({ purchases: shops.get(shopId)?.newPurchases ?? 0 }),
-    computed(shopId, { at, tookMs, purchases }) {
+    computed(shopId, { at, purchases }) {
       const shop = shops.get(shopId)
       if (!shop) return
       shop.newPurchases -= purchases
       shop.purchases += purchases
       shop.computedAt = at
-      shop.tookMs = tookMs
       shop.arrivingSince = null
       shop.isNew = false
     },

@@ -36,9 +36,8 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   async function update(shopId: string, today: number): Promise<number> {
     const begunAt = now()
     const taken = due.taken(shopId)
-    await activity.count(shopId, today - WINDOW_DAYS)
     const changed = await shopSignals.update(shopId, today)
-    due.computed(shopId, { at: begunAt, tookMs: now() - begunAt, ...taken })
+    due.computed(shopId, { at: begunAt, ...taken })
     return changed
   }
 
@@ -53,13 +52,13 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       if (lookedOn !== today) due.noteAll()
       lookedOn = today
       const queue = due.list(now())
+      if (queue.length > 0) await activity.count(today - WINDOW_DAYS)
       let changed = 0
       const updateOthers = async () => {
         for (let shopId = queue.pop(); shopId !== undefined; shopId = queue.pop())
           changed += await update(shopId, today)
       }
       await Promise.all(Array.from({ length: SHOPS_AT_ONCE }, updateOthers))
-      await activity.remember()
       return changed
     },
     areArriving: due.areArriving,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Campaign, RegistryEntry, Shop, TransactionTrust } from '../../../schemas/records/entities.ts'
 import type {
   Emission,
+  EventCorrection,
   JudgedEvent,
   PageView,
   Proof,
@@ -70,6 +71,15 @@ export function touch(fields: TouchFields): JudgedEvent {
       emittedAt: fields.at,
     },
   }
+}
+
+/** @param fields of the event that is voided. */
+export function correction(fields: TouchFields): EventCorrection {
+  const { eventId, type, cid, occurredAt, claims } = touch(fields)
+  const { shopId, campaignId, accountId, currency } = claims
+  const ofEvent = { eventId, type, cid, occurredAt, shopId, campaignId, accountId, currency }
+  const decision = { correctionId: 'correction', reason: '', correctedBy: 'account', correctedAt: occurredAt }
+  return { ...ofEvent, ...decision, creditedMicros: 0 }
 }
 
 export interface PurchaseFields {
@@ -232,6 +242,7 @@ export function shop(fields: {
 /** One thing that happened, as tests shuffle and repeat it. */
 export type Happening =
   | { topic: 'judged-events'; value: JudgedEvent }
+  | { topic: 'corrections'; value: EventCorrection }
   | { topic: 'transactions'; value: Transaction }
   | { topic: 'transaction-returns'; value: TransactionReturn }
   | { topic: 'page-views'; value: PageView }
@@ -258,6 +269,8 @@ export function bytesOf(happening: Happening): Buffer {
   switch (happening.topic) {
     case 'judged-events':
       return encode('JudgedEvent', happening.value)
+    case 'corrections':
+      return encode('EventCorrection', happening.value)
     case 'transactions':
       return encode('Transaction', happening.value)
     case 'transaction-returns':

@@ -5,10 +5,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import type { Commit } from '../../../infra/event-log/port.ts'
 import { type Activity, createActivity, DAY_MS } from '../../../streams/signals/activity.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tries } from '../../effort.ts'
-import { type Happening, purchase, touch } from '../attribution/events.ts'
+import { correction, type Happening, purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 
 const TODAY = 20_000
@@ -32,6 +33,10 @@ const view = (eventId: string, adId: string, day: number): Happening => ({
   topic: 'judged-events',
   value: touch({ eventId, type: 'VIEW', cid: 'c', at: at(day), adId }),
 })
+const voiding = (eventId: string, adId: string, day: number): Happening => ({
+  topic: 'corrections',
+  value: correction({ eventId, type: 'VIEW', cid: 'c', at: at(day), adId }),
+})
 const bought = (eventId: string, day: number, receivedAt: number, products: string[]): Happening => ({
   topic: 'transactions',
   value: purchase({ eventId, cid: 'c', at: at(day), receivedAt, products }),
@@ -40,15 +45,14 @@ const bought = (eventId: string, day: number, receivedAt: number, products: stri
 /** Looks, and counts what was found. */
 async function takeNew(activity: Activity, sinceDay: number): Promise<Map<string, number>> {
   const found = await activity.look(sinceDay)
-  for (const shopId of ['shop', 'other']) await activity.count(shopId, sinceDay)
-  await activity.remember()
+  await activity.count(sinceDay)
   return found
 }
 
 /** `day id purchases views` of what is counted. */
 async function counted(): Promise<string[]> {
   const rows = await analytics.query<{ day: number; id: string; purchases: number; views: number }>(
-    'SELECT day, id, purchases, views FROM signal_days FINAL WHERE purchases + clicks + views > 0',
+    'SELECT day, id, purchases, views FROM signal_days FINAL WHERE purchases != 0 OR clicks != 0 OR views != 0',
   )
   return rows.map(({ day, id, purchases, views }) => `${day} ${id} ${purchases} ${views}`).sort()
 }
@@ -65,7 +69,10 @@ function countedAtOnce(all: readonly Happening[]): string[] {
   const views = new Map(
     all.flatMap((each) => (each.topic === 'judged-events' ? [[each.value.eventId, each.value]] : [])),
   )
-  for (const { occurredAt, claims } of views.values()) add(Math.floor(occurredAt / DAY_MS), claims.adId, 'views')
+  const voided = all.flatMap((each) => (each.topic === 'corrections' ? [each.value.eventId] : []))
+  for (const { eventId, occurredAt, claims } of views.values()) {
+    if (!voided.includes(eventId)) add(Math.floor(occurredAt / DAY_MS), claims.adId, 'views')
+  }
   const orders = all.flatMap((each) => (each.topic === 'transactions' ? [each.value] : []))
   for (const versions of Map.groupBy(orders, ({ eventId }) => eventId).values()) {
     const [first] = versions.toSorted((a, b) => a.receivedAt - b.receivedAt)
@@ -75,18 +82,55 @@ function countedAtOnce(all: readonly Happening[]): string[] {
   return [...figures].map(([key, { purchases, views }]) => `${key} ${purchases} ${views}`).sort()
 }
 
-test('counts by day are those of all rows together, in whatever steps they come', async () => {
-  const day = fc.integer({ min: SINCE_DAY, max: SINCE_DAY + 3 })
-  const product = fc.constantFrom('p', 'q', 'r')
-  // A view that is repeated is the same view; a version of an order may be of another day.
-  const viewed = fc.tuple(fc.nat(9), product).map(([n, adId]) => view(`v${n}${adId}`, adId, SINCE_DAY + (n % 4)))
-  const ordered = fc.tuple(fc.nat(5), day, fc.uniqueArray(product, { minLength: 1 }))
-  const steps = fc.array(fc.array(fc.oneof(viewed, ordered), { minLength: 1, maxLength: 6 }), {
-    minLength: 1,
-    maxLength: 4,
+const AWAY = 'The store is away'
+/** A store that goes away after so many statements that change something: the last of them may have been done. */
+function failingAfter(statements: number): Analytics {
+  let left = statements
+  const change = async <T>(statement: () => Promise<T>): Promise<T> => {
+    if (left === 0) throw new Error(AWAY)
+    left -= 1
+    const result = await statement()
+    if (left === 0) throw new Error(AWAY)
+    return result
+  }
+  return {
+    ...analytics,
+    command: (sql, params) => change(() => analytics.command(sql, params)),
+    insert: (table, rows, by) => change(() => analytics.insert(table, rows, by)),
+  }
+}
+
+const day = fc.integer({ min: SINCE_DAY, max: SINCE_DAY + 3 })
+const product = fc.constantFrom('p', 'q', 'r')
+interface Step {
+  rows: Drawn[]
+  /** The sink says at once that they are stored, or later. */
+  isTold: boolean
+  by: number
+  does: 'LOOK' | 'COUNT' | 'START' | 'FAIL'
+  failsAfter: number
+}
+/** A view (which is the same each time that it comes), a void of one, or a version of an order, which may be of another day. */
+type Drawn = { view: [number, string] } | { voids: [number, string] } | { order: [number, number, string[]] }
+
+test('counts by day are those of all rows together, in whatever steps they come, whoever counts, and where it stops', async () => {
+  const drawn: fc.Arbitrary<Drawn> = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ view: fc.tuple(fc.nat(9), product) }) },
+    { weight: 1, arbitrary: fc.record({ voids: fc.tuple(fc.nat(9), product) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ order: fc.tuple(fc.nat(5), day, fc.uniqueArray(product, { minLength: 1 })) }),
+    },
+  )
+  const step: fc.Arbitrary<Step> = fc.record({
+    rows: fc.array(drawn, { maxLength: 8 }),
+    isTold: fc.boolean(),
+    by: fc.nat(1),
+    does: fc.constantFrom('COUNT', 'COUNT', 'LOOK', 'START', 'FAIL'),
+    failsAfter: fc.nat(3),
   })
   await fc.assert(
-    fc.asyncProperty(steps, async (drawn) => {
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 7 }), async (steps) => {
       const world = await openWorld(analytics, epoch++)
       let received = 0
       /** Each another time, in no order. */
@@ -95,23 +139,33 @@ test('counts by day are those of all rows together, in whatever steps they come'
         return received % 97
       }
       const all: Happening[] = []
-      let activity = createActivity({ log: world.log, analytics })
-      for (const [n, step] of drawn.entries()) {
-        const happenings = step.map((each) =>
-          Array.isArray(each) ? bought(`o${each[0]}`, each[1], receivedAt(), each[2]) : each,
-        )
+      const happeningOf = (row: Drawn): Happening => {
+        if ('order' in row) return bought(`o${row.order[0]}`, row.order[1], receivedAt(), row.order[2])
+        const [n, adId] = 'view' in row ? row.view : row.voids
+        return ('view' in row ? view : voiding)(`v${n}${adId}`, adId, SINCE_DAY + (n % 4))
+      }
+      /** Two processes, of which each takes the other for gone. */
+      let told: readonly Commit[] = []
+      const start = (store: Analytics) =>
+        createActivity({ log: { committed: async () => [...told] }, analytics: store })
+      const processes = [start(analytics), start(analytics)]
+      for (const { rows, isTold, by, does, failsAfter } of steps) {
+        const happenings = rows.map(happeningOf)
         all.push(...happenings)
         await world.store(happenings)
-        // A restart forgets nothing.
-        if (n % 2 === 1) activity = createActivity({ log: world.log, analytics })
-        // A look that nothing was counted after is looked again after a restart.
-        if (n % 3 === 1) await activity.look(SINCE_DAY)
-        else await takeNew(activity, SINCE_DAY)
+        if (isTold) told = await world.log.committed(SINK_GROUP)
+        if (does === 'START') processes[by] = start(analytics)
+        if (does === 'LOOK') await processes[by]!.look(SINCE_DAY)
+        else if (does === 'COUNT') await takeNew(processes[by]!, SINCE_DAY)
+        else if (does === 'FAIL') {
+          await takeNew(start(failingAfter(failsAfter)), SINCE_DAY).catch((error) => expect(error.message).toBe(AWAY))
+        }
       }
-      await takeNew(activity, SINCE_DAY)
+      told = await world.log.committed(SINK_GROUP)
+      await takeNew(processes[0]!, SINCE_DAY)
       expect(await counted()).toEqual(countedAtOnce(all))
     }),
-    { numRuns: tries(15, 300) },
+    { numRuns: tries(12, 300) },
   )
 })
 
@@ -139,17 +193,7 @@ test('takes back what was voided, and forgets months that no window reaches', as
   const activity = createActivity({ log: world.log, analytics })
   await world.store([view('v', 'p', TODAY), view('w', 'p', TODAY)])
   await takeNew(activity, SINCE_DAY)
-  const voided = {
-    _topic: 'corrections',
-    _partition: 0,
-    _offset: 0,
-    eventId: 'v',
-    shopId: 'shop',
-    occurredAt: at(TODAY),
-  }
-  await analytics.insert('event_corrections', [voided], { token: `voided ${epoch}` })
-  const committed = await world.log.committed(SINK_GROUP)
-  await world.log.reset(SINK_GROUP, [...committed, { topic: 'corrections', partition: 0, offset: 1, metadata: '' }])
+  await world.store([voiding('v', 'p', TODAY)])
   await takeNew(activity, SINCE_DAY)
   expect(await counted()).toEqual([`${TODAY} p 0 1`])
   await world.store([view('later', 'p', TODAY + 100)])

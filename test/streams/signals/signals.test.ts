@@ -160,33 +160,32 @@ describe('signals', () => {
     expect(latest().tea!.alsoBought.map(({ id }) => id)).toEqual(['cup', 'pot'])
   })
 
-  test('the days of a shop are counted when its signals are computed, not at each look', async () => {
+  test('days are counted when a shop is due, not at each look, and new rows are added to what is counted', async () => {
     const counted: string[] = []
     const watched: Analytics = {
       ...analytics,
       command: async (sql, params) => {
-        if (sql.includes('INSERT INTO signal_days')) counted.push(String(params!.shopId))
+        if (sql.includes('INSERT INTO signal_days')) counted.push(sql.includes('throwIf') ? 'added' : 'anew')
         await analytics.command(sql, params)
       },
     }
     let at = NOW
     const deps = { log, analytics: watched, now: () => at }
     const { runOnce } = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 300_000 })
-    await world.store([seen('p', 'VIEW')])
+    await world.store(Array.from({ length: 5 }, () => seen('p', 'VIEW')))
     await runOnce()
-    expect(counted).toEqual(['shop'])
+    expect(counted).toEqual(['anew'])
     for (const step of [10_000, 20_000]) {
       at = NOW + step
-      await world.store([seen('p', 'VIEW'), seen('q', 'VIEW', { shopId: 'other' })])
+      await world.store([seen('p', 'VIEW')])
       await runOnce()
     }
-    // A shop that was never seen is computed at once.
-    expect(counted).toEqual(['shop', 'other'])
-    expect(latest().p!.views).toBe(1)
+    expect(counted).toEqual(['anew'])
+    expect(latest().p!.views).toBe(5)
     at = NOW + 300_000
     await runOnce()
-    expect(counted).toEqual(['shop', 'other', 'shop'])
-    expect(latest().p!.views).toBe(3)
+    expect(counted).toEqual(['anew', 'added'])
+    expect(latest().p!.views).toBe(7)
   })
 
   test('the orders of a shop are read once, and then those that are new, each order once', async () => {

@@ -1,6 +1,5 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
-import { countsSql } from '../corrections.ts'
 
 /**
  * What shoppers did with products, counted by shop and day in `signal_days`. An id that came more than once counts once, as in
@@ -15,76 +14,166 @@ const dayOf = (occurredAt: string) => `toInt32(intDiv(${occurredAt}, ${DAY_MS}))
 export const countedPositionsSql =
   'SELECT topic, partition, max(offset) AS offset FROM signal_positions GROUP BY topic, partition'
 
+/** SQL that holds for the new rows of a topic; null when there are none. */
+type NewRows = (topic: TopicName) => string | null
+
 /** Row: a day of a shop that new rows are of. */
 export interface NewDay {
   shopId: string
   /** UTC, in days since the epoch. */
   day: number
-  /** New purchases. */
+  /** New rows. */
+  arrived: number
+  /** New purchases among them. */
   purchases: number
 }
 
-/**
- * The days that new rows change. A new version of a transaction may take the place of one of another day. Parameter since: no
- * version before it counts. Null: none.
- * @param newRows SQL that holds for the new rows of a topic; null when there are none.
- */
-export function newDaysSql(newRows: (topic: TopicName) => string | null): string | null {
+/** The days that new rows are of. Null: none. */
+export function newDaysSql(newRows: NewRows): string | null {
   const transactions = newRows('transactions')
   const events = newRows('judged-events')
   const corrections = newRows('corrections')
-  const days = (purchases: string, rows: string) =>
+  const days = (purchases: number, rows: string) =>
     `SELECT shopId, ${dayOf('occurredAt')} AS day, ${purchases} AS purchases FROM ${rows}`
-  const purchases = `transactions WHERE kind = 'PURCHASE'`
   const branches = [
-    transactions && days('1', `${purchases} AND (${transactions})`),
-    transactions &&
-      days(
-        '0',
-        `${purchases} AND occurredAt >= {since:Int64}
-    AND (shopId, eventId) IN (SELECT shopId, eventId FROM ${purchases} AND (${transactions}))`,
-      ),
-    events && days('0', `judged_events WHERE kind = 'SPONSORED' AND verdict = 'VALID' AND (${events})`),
-    corrections && days('0', `event_corrections WHERE ${corrections}`),
+    transactions && days(1, `transactions WHERE ${PURCHASE} AND (${transactions})`),
+    events && days(0, `judged_events WHERE ${EVENT} AND (${events})`),
+    corrections && days(0, `event_corrections WHERE ${corrections}`),
   ].filter((branch) => branch !== null)
   if (branches.length === 0) return null
   return `
-  SELECT shopId, day, toInt64(sum(purchases)) AS purchases
+  SELECT shopId, day, toInt64(count()) AS arrived, toInt64(sum(purchases)) AS purchases
   FROM (${branches.join('\n  UNION ALL ')})
   GROUP BY shopId, day ORDER BY shopId, day`
 }
 
 /**
- * Counts days of a shop anew. A purchase is a line of an order, whatever its quantity. Parameters shopId, days, fromMs, toMs (the
- * time of all of these days), since (no transaction before it counts), version.
+ * The days of all versions of the orders that new rows are of: a new version may take the place of one of another day. Parameter
+ * since: no version before it counts. Null: there are no new orders.
  */
-export const countDaysSql = `
-  INSERT INTO signal_days (shopId, day, id, purchases, clicks, views, version)
-  SELECT {shopId:String}, day, id, sum(purchase), sum(click), sum(view), {version:Int64}
-  FROM (
-    SELECT ${dayOf('first.1')} AS day, arrayJoin(arrayDistinct(arrayMap(line -> line.shopProductId, first.2))) AS id,
-      1 AS purchase, 0 AS click, 0 AS view
-    FROM (
-      SELECT argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
-      WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64} AND eventId IN (
-        SELECT eventId FROM transactions
-        WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64})
-      GROUP BY eventId
-    )
-    UNION ALL
-    SELECT ${dayOf('event.1')} AS day, event.2 AS id, 0 AS purchase, event.3 = 'CLICK' AS click, event.3 = 'VIEW' AS view
-    FROM (
-      SELECT any(tuple(occurredAt, adId, type)) AS event FROM judged_events
-      WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND ${countsSql}
-        AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}
-      GROUP BY eventId
-    )
-    UNION ALL
-    SELECT day, id, 0 AS purchase, 0 AS click, 0 AS view FROM signal_days
-    WHERE shopId = {shopId:String} AND day IN {days:Array(Int32)}
+export function versionDaysSql(newRows: NewRows): string | null {
+  const orders = newRows('transactions')
+  return (
+    orders &&
+    `
+  SELECT DISTINCT shopId, ${dayOf('occurredAt')} AS day FROM transactions
+  WHERE ${PURCHASE} AND occurredAt >= {since:Int64}
+    AND (shopId, eventId) IN (SELECT shopId, eventId FROM transactions WHERE ${PURCHASE} AND (${orders}))`
   )
-  WHERE day IN {days:Array(Int32)}
-  GROUP BY day, id`
+}
+
+const PURCHASE = `kind = 'PURCHASE'`
+const EVENT = `kind = 'SPONSORED' AND verdict = 'VALID'`
+const inDays = (day: string) => `(shopId, ${day}) IN (
+        SELECT pair.1, pair.2 FROM (SELECT arrayJoin(arrayZip({shopIds:Array(String)}, {days:Array(Int32)})) AS pair))`
+
+/** Row: what is counted of a day. */
+export interface CountedDay {
+  shopId: string
+  day: number
+  /** Purchases, clicks and views. */
+  counted: number
+  /** The latest of its counts. */
+  version: number
+}
+/** Parameters shopIds, days (pairs of them). */
+export const countedDaysSql = `
+  SELECT shopId, day, toInt64(sum(purchases + clicks + views)) AS counted, max(version) AS version
+  FROM signal_days FINAL WHERE ${inDays('day')} GROUP BY shopId, day`
+
+/** Topics whose rows are counted, with the parameters that say up to where: by partition, those before and those of this count. */
+export const countedTopics = {
+  transactions: ['transactionsBefore', 'transactionsTo'],
+  'judged-events': ['eventsBefore', 'eventsTo'],
+  corrections: ['correctionsBefore', 'correctionsTo'],
+} as const
+const until = (parameter: string) => `_offset < {${parameter}:Array(Int64)}[_partition + 1]`
+
+/**
+ * Counts days of shops: adds what new rows change, or counts them anew from all rows. What counts of an event or order is computed
+ * as it was before the new rows and as it is with them, from these alone, so that rows that come meanwhile are left to the next count.
+ * A purchase is a line of an order, whatever its quantity. Parameters shopIds and days (pairs), fromMs, toMs (the time of all of
+ * these days), since (no transaction before it counts), version, countedVersion (of the rows before), and those of `countedTopics`.
+ * @param newRows null: anew.
+ */
+export function countDaysSql(newRows: NewRows | null): string {
+  const changes = [...purchaseChanges(newRows), ...eventChanges(newRows)]
+  // Who has counted further has counted some of the new rows.
+  const known = newRows
+    ? 'purchases, clicks, views, throwIf(version > {countedVersion:Int64}) AS isChanged'
+    : '0 AS purchases, 0 AS clicks, 0 AS views, 1 AS isChanged'
+  return `
+  INSERT INTO signal_days (shopId, day, id, purchases, clicks, views, version)
+  SELECT shopId, day, id, sum(purchases), sum(clicks), sum(views), {version:Int64}
+  FROM (
+    SELECT shopId, day, id, ${known} FROM signal_days FINAL WHERE ${inDays('day')}${changes
+      .map((change) => `\n    UNION ALL SELECT *, 1 AS isChanged FROM (${change}) WHERE ${inDays('day')}`)
+      .join('')}
+  )
+  GROUP BY shopId, day, id HAVING max(isChanged) = 1`
+}
+
+const ofDays = 'shopId IN {shopIds:Array(String)} AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}'
+
+/** Of the versions of an order the first counts, with the rows before and with the new ones. */
+function purchaseChanges(newRows: NewRows | null): string[] {
+  const [before, to] = countedTopics.transactions
+  const touched = newRows ? newRows('transactions') : ofDays
+  if (!touched) return []
+  const first = (isIn: string) => `argMinIf(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER}), ${isIn})`
+  const linesOf = (order: string, purchases: number) => `arrayMap(id -> (${dayOf(`${order}.1`)}, id, ${purchases}),
+        arrayDistinct(arrayMap(line -> line.shopProductId, ${order}.2)))`
+  const purchases = `shopId IN {shopIds:Array(String)} AND ${PURCHASE} AND ${until(to)}`
+  return [
+    `
+      SELECT shopId, change.1 AS day, change.2 AS id, change.3 AS purchases, 0 AS clicks, 0 AS views
+      FROM (
+        SELECT shopId, ${first('1')} AS now, ${first(newRows ? until(before) : '0')} AS earlier
+        FROM transactions
+        WHERE ${purchases} AND occurredAt >= {since:Int64}
+          AND eventId IN (SELECT eventId FROM transactions WHERE ${purchases} AND (${touched}))
+        GROUP BY shopId, eventId
+      )
+      ARRAY JOIN arrayConcat(${linesOf('now', 1)}, ${linesOf('earlier', -1)}) AS change`,
+  ]
+}
+
+/** An event counts unless it is voided. */
+function eventChanges(newRows: NewRows | null): string[] {
+  const touched = newRows ? touchedEvents(newRows) : ofDays
+  if (!touched) return []
+  const rowsOf = (topic: 'judged-events' | 'corrections') => {
+    const [before, to] = countedTopics[topic]
+    return `${newRows ? until(before) : '0'} AS isKnown`.concat(
+      topic === 'corrections'
+        ? `, '' AS adId, 0 AS isClick, 0 AS isEvent FROM event_corrections WHERE ${until(to)} AND (${touched})`
+        : `, adId, type = 'CLICK' AS isClick, 1 AS isEvent FROM judged_events WHERE ${EVENT} AND ${until(to)} AND (${touched})`,
+    )
+  }
+  const counts = (isIn: string) => `(countIf(isEvent AND ${isIn}) > 0 AND countIf(NOT isEvent AND ${isIn}) = 0)`
+  return [
+    `
+      SELECT shopId, ${dayOf('occurredAt')} AS day, id, 0 AS purchases, change * isClick AS clicks, change * (1 - isClick) AS views
+      FROM (
+        SELECT shopId, occurredAt, max(adId) AS id, toInt64(max(isClick)) AS isClick, ${counts('1')} - ${counts('isKnown')} AS change
+        FROM (
+          SELECT shopId, occurredAt, eventId, ${rowsOf('judged-events')}
+          UNION ALL SELECT shopId, occurredAt, eventId, ${rowsOf('corrections')}
+        )
+        GROUP BY shopId, occurredAt, eventId HAVING change != 0
+      )`,
+  ]
+}
+
+function touchedEvents(newRows: NewRows): string | null {
+  const events = newRows('judged-events')
+  const corrections = newRows('corrections')
+  const keys = [
+    events && `SELECT shopId, occurredAt, eventId FROM judged_events WHERE ${EVENT} AND ${ofDays} AND (${events})`,
+    corrections && `SELECT shopId, occurredAt, eventId FROM event_corrections WHERE ${ofDays} AND (${corrections})`,
+  ].filter((each) => each !== null)
+  return keys.length === 0 ? null : `(shopId, occurredAt, eventId) IN (${keys.join(' UNION ALL ')})`
+}
 
 /** Row: what happened to a product since a moment; `decayed…` count less by age in whole UTC days. */
 export interface ProductActivity {
