@@ -21,6 +21,7 @@ import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { createEmissionRetention } from '../../../streams/report-counts/emission-retention.ts'
 import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { shopCells } from '../../../streams/report-counts/shop-cells.ts'
+import { createActivity, DAY_MS } from '../../../streams/signals/activity.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { analyticsSuite } from '../../ports/analytics.suite.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
@@ -28,6 +29,7 @@ import { apply, openWorld as openReports } from '../../services/registry/reports
 import {
   bytesOf,
   campaign,
+  correction,
   emission,
   type Happening,
   HOUR,
@@ -101,6 +103,13 @@ function history(): Happening[] {
   return SHOPS.flatMap((id, i) => ofShop(id, T0 + i * HOUR))
 }
 
+/** Clicks of one of them. */
+const voided: Happening[] = SHOPS.map((shopId) => ({
+  topic: 'corrections',
+  value: correction({ eventId: 'f3', shopId, cid: 'c3', adId: 'p0', at: T0 + (SHOPS.indexOf(shopId) + 9) * HOUR }),
+}))
+const SINCE_DAY = Math.floor(T0 / DAY_MS) - 30
+
 const shardsOf = (table: string) =>
   analytics.query<{ shopId: string; shard: number }>(
     `SELECT DISTINCT shopId, _shard_num AS shard FROM ${table} ORDER BY shard`,
@@ -112,15 +121,19 @@ describe('two shards', () => {
     for (const engine of [embedded, analytics]) {
       const world = await openWorld(engine, EPOCH)
       const happenings = history()
-      for (const part of [happenings.slice(0, 60), happenings.slice(60)]) {
+      const activity = createActivity({ log: world.log, analytics: engine })
+      for (const part of [happenings.slice(0, 60), happenings.slice(60), voided]) {
         await world.store(part)
         await world.attribute()
+        await activity.look(SINCE_DAY)
+        await activity.count(SINCE_DAY)
       }
       answers.push({
         lines: await engine.query<{ outcome: string }>(
           'SELECT * FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line',
         ),
         linear: await world.whatIf('LINEAR'),
+        signals: await engine.query('SELECT * EXCEPT version FROM signal_days FINAL ORDER BY ALL'),
         explained: await world.explain('o1'),
         views: await Promise.all(Object.keys(views).map((view) => engine.query(`SELECT * FROM ${view} ORDER BY ALL`))),
       })
@@ -128,7 +141,7 @@ describe('two shards', () => {
     expect(new Set(answers[0]!.lines.map(({ outcome }) => outcome)).size).toBeGreaterThan(1)
     expect(answers[1]).toEqual(answers[0])
     const places = SHOPS.map((shopId, i) => ({ shopId, shard: i + 1 }))
-    for (const table of ['transactions', 'touches', 'links_by_uid', 'attributed_lines']) {
+    for (const table of ['transactions', 'touches', 'links_by_uid', 'attributed_lines', 'signal_days']) {
       expect(await shardsOf(table), table).toEqual(places)
     }
   })
