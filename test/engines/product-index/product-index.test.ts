@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe.each<ShardSettings>([
   { shards: 1, replicas: 0, perShop: 0 },
-  { shards: 2, replicas: 0, perShop: 1 },
+  { shards: 3, replicas: 0, perShop: 2 },
 ])('Elasticsearch product index, $shards shards, $perShop of them for a shop', (shards) => {
   const namespaceOf = new Map<ProductIndex, string>()
   /** Emptied and used again. */

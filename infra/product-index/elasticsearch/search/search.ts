@@ -16,6 +16,9 @@ const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false, runnerUp
 /** Of the server, under that of the client: what is late is given up there, too. */
 const SERVER_TIMEOUT_SHARE = 0.9
 
+/** Several shards add up how rare words are before they score, so that their offers are ranked alike. One shard leaves it out. */
+const ADDED_UP = 'dfs_query_then_fetch'
+
 export const productOf = ({ offer, campaigns, signals }: StoredFields): IndexedProduct => ({
   offer: JSON.parse(offer!),
   campaignIds: campaigns,
@@ -46,7 +49,7 @@ export function createSearch({ client, placed, timeoutMs, vocabulary }: SearchDe
     )
     const answers = await placed.use(async (placement) => {
       const searches = bodies.flatMap((body, at): estypes.MsearchRequestItem[] => [
-        routingOf(placement, asked[at]!.shopId),
+        { ...routingOf(placement, asked[at]!.shopId), search_type: ADDED_UP },
         body,
       ])
       const { responses } = await client.msearch<StoredFields>(
