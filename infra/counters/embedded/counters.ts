@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
 import { type Counters, CountersBehind, CountersMoved, CountersUnavailable } from '../port.ts'
+import { packChange, packLoad } from './packed.ts'
 
 export interface EmbeddedCountersOptions {
   folder: string
@@ -26,8 +27,8 @@ export function countersClient(port: MessagePort, shards: number): Counters {
   )
   return {
     shards,
-    load: (loads) => remote.call('load', [loads]),
-    store: (change) => remote.call('store', [change]),
+    load: (loads) => remote.call('load', [loads.map(packLoad)]),
+    store: (change) => remote.call('store', [packChange(change)]),
     read: (keys) => remote.call('read', [keys]),
     positions: (sources) => remote.call('positions', [sources]),
     complete: () => remote.call('complete', []),

@@ -1,29 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import { fingerprintIn, numberOf } from '../fingerprint.ts'
-import type { CounterKey, SeenKey, TallyKey } from '../port.ts'
+import type { CounterKey } from '../port.ts'
+import { type PackedKeys, type RowGroup, rowOf } from './packed.ts'
 
 /** Groups whose row ids are kept in memory. */
 const GROUPS_CACHED = 20_000
 /** Entries of forgotten groups that one call removes. */
 const SWEPT_PER_CALL = 2_000
 
-/** A tally has so many bits of the fingerprint of its id, and the number of the counter below them. */
-const ID_BITS = 50
-const COUNTS_MAX = 8
-
-type Group = Pick<CounterKey['group'], 'name' | 'keptUntil'>
-
 /** The counters and seen keys of a database. All calls belong into a transaction, except those that only read. */
 export interface Entries {
   value(key: CounterKey): number
-  add(key: CounterKey, amount: number): void
-  /** The counters of an id. */
-  tallies(key: TallyKey): number[]
-  tally(key: TallyKey, amounts: readonly number[]): void
-  lower(key: CounterKey, value: number): void
-  isSeen(shard: number, key: SeenKey): boolean
-  see(shard: number, key: SeenKey): void
+  values(shard: number, keys: PackedKeys): number[]
+  /** The counters of each id, one id's after the other's. */
+  tallies(shard: number, keys: PackedKeys): Float64Array
+  areSeen(shard: number, keys: PackedKeys): boolean[]
+  add(shard: number, keys: PackedKeys, amounts: Float64Array): void
+  tally(shard: number, keys: PackedKeys, amounts: Float64Array): void
+  lower(shard: number, keys: PackedKeys, values: Float64Array): void
+  see(shard: number, keys: PackedKeys): void
   /** Removes some of what may be forgotten by `now`, UTC epoch milliseconds. */
   sweep(now: number): void
   /** Forgets what is held in memory: after a transaction that did not commit. */
@@ -36,13 +31,17 @@ export function openEntries(db: DatabaseSync): Entries {
   const addGroup = db.prepare('INSERT INTO groups (shard, name, kept_until) VALUES (?, ?, ?)')
   const find = db.prepare('SELECT value FROM entries WHERE group_id = ? AND id = ?')
   const findSeveral = db.prepare('SELECT id, value FROM entries WHERE group_id = ? AND id >= ? AND id < ?')
+  for (const each of [find, findSeveral]) each.setReturnArrays(true)
   const add = db.prepare(
     `INSERT INTO entries VALUES ($group, $id, max(0, $amount))
      ON CONFLICT DO UPDATE SET value = max(0, value + $amount)`,
   )
+  const raise = db.prepare(
+    'INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value',
+  )
   const lower = db.prepare(
-    `INSERT INTO entries VALUES ($group, $id, $value)
-     ON CONFLICT DO UPDATE SET value = $value WHERE value = 0 OR value > $value`,
+    `INSERT INTO entries VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value WHERE value = 0 OR value > excluded.value`,
   )
   const see = db.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, 1)')
   const findEnded = db.prepare('SELECT id FROM groups WHERE kept_until <= ? LIMIT 1')
@@ -54,7 +53,7 @@ export function openEntries(db: DatabaseSync): Entries {
   /** Row ids, which are never used again, by shard and name. */
   const groups = new LRUCache<string, number>({ max: GROUPS_CACHED })
 
-  function groupId(shard: number, name: string): number | null {
+  function groupId(shard: number, { name }: RowGroup): number | null {
     const key = `${shard}/${name}`
     const known = groups.get(key)
     if (known !== undefined) return known
@@ -63,51 +62,74 @@ export function openEntries(db: DatabaseSync): Entries {
     return found?.id ?? null
   }
 
-  function groupIdFor(shard: number, name: string, { keptUntil }: Group): number {
-    const found = groupId(shard, name)
+  function groupIdFor(shard: number, group: RowGroup): number {
+    const found = groupId(shard, group)
     if (found !== null) return found
-    const id = Number(addGroup.run(shard, name, keptUntil).lastInsertRowid)
-    groups.set(`${shard}/${name}`, id)
+    const id = Number(addGroup.run(shard, group.name, group.keptUntil).lastInsertRowid)
+    groups.set(`${shard}/${group.name}`, id)
     return id
   }
 
-  function readValue(shard: number, name: string, id: number | string): number {
-    const group = groupId(shard, name)
-    return group === null ? 0 : ((find.get(group, id)?.value as number | undefined) ?? 0)
+  function valueAt(group: number | null, id: number | string): number {
+    if (group === null) return 0
+    const row = find.get(group, id) as [number] | undefined
+    return row === undefined ? 0 : row[0]
   }
 
-  const counterGroup = ({ group }: CounterKey) => (group.exact ? `e/${group.name}` : `c/${group.name}`)
-  const counterId = (key: CounterKey) => (key.group.exact ? key.id : numberOf(fingerprintIn(key)))
-  const tallyGroup = ({ group }: TallyKey) => `c/${group.name}`
-  const tallyId = ({ fingerprint }: TallyKey) => (numberOf(fingerprint) % 2 ** ID_BITS) * COUNTS_MAX
-  const rowOf = (key: CounterKey) => ({
-    $group: groupIdFor(key.shard, counterGroup(key), key.group),
-    $id: counterId(key),
-  })
-  const seenId = ({ fingerprint }: SeenKey) => numberOf(fingerprint)
+  function valuesAt(shard: number, keys: PackedKeys): number[] {
+    const groupIds = keys.groups.map((group) => groupId(shard, group))
+    return Array.from(keys.ids, (_, i) => valueAt(groupIds[keys.groupOf[i]!]!, idAt(keys, i)))
+  }
+
+  /** Every key with the row id of its group, which is added if there is none. */
+  function forEach(
+    shard: number,
+    keys: PackedKeys,
+    work: (group: number, id: number | string, i: number) => void,
+  ): void {
+    const groupIds = keys.groups.map((group) => groupIdFor(shard, group))
+    for (let i = 0; i < keys.ids.length; i++) work(groupIds[keys.groupOf[i]!]!, idAt(keys, i), i)
+  }
 
   return {
-    value: (key) => readValue(key.shard, counterGroup(key), counterId(key)),
-    add: (key, amount) => void add.run({ ...rowOf(key), $amount: amount }),
-    tallies(key) {
-      const counts = new Array<number>(key.group.counts).fill(0)
-      const group = groupId(key.shard, tallyGroup(key))
-      if (group === null) return counts
-      const first = tallyId(key)
-      for (const { id, value } of findSeveral.all(group, first, first + counts.length)) {
-        counts[Number(id) - first] = Number(value)
+    value(key) {
+      const { group, id } = rowOf(key)
+      return valueAt(groupId(key.shard, group), id)
+    },
+    values: valuesAt,
+    tallies(shard, { groups, groupOf, ids }) {
+      const groupIds = groups.map((group) => groupId(shard, group))
+      let length = 0
+      for (const place of groupOf) length += groups[place]!.counts
+      const found = new Float64Array(length)
+      let at = 0
+      for (let i = 0; i < ids.length; i++) {
+        const { counts } = groups[groupOf[i]!]!
+        const group = groupIds[groupOf[i]!]!
+        const first = ids[i]!
+        if (group !== null) {
+          const rows = findSeveral.all(group, first, first + counts) as unknown as [number, number][]
+          for (const [id, value] of rows) found[at + id - first] = value
+        }
+        at += counts
       }
-      return counts
+      return found
     },
-    tally(key, amounts) {
-      const $group = groupIdFor(key.shard, tallyGroup(key), key.group)
-      const first = tallyId(key)
-      for (const [count, $amount] of amounts.entries())
-        if ($amount > 0) add.run({ $group, $id: first + count, $amount })
+    areSeen: (shard, keys) => valuesAt(shard, keys).map((value) => value > 0),
+    add: (shard, keys, amounts) =>
+      forEach(shard, keys, ($group, $id, i) => add.run({ $group, $id, $amount: amounts[i]! })),
+    tally(shard, keys, amounts) {
+      let at = 0
+      forEach(shard, keys, (group, first, i) => {
+        const { counts } = keys.groups[keys.groupOf[i]!]!
+        for (let count = 0; count < counts; count++) {
+          const amount = amounts[at++]!
+          if (amount > 0) raise.run(group, (first as number) + count, amount)
+        }
+      })
     },
-    lower: (key, value) => void lower.run({ ...rowOf(key), $value: value }),
-    isSeen: (shard, key) => readValue(shard, `s/${key.group.name}`, seenId(key)) > 0,
-    see: (shard, key) => void see.run(groupIdFor(shard, `s/${key.group.name}`, key.group), seenId(key)),
+    lower: (shard, keys, values) => forEach(shard, keys, (group, id, i) => lower.run(group, id, values[i]!)),
+    see: (shard, keys) => forEach(shard, keys, (group, id) => see.run(group, id)),
     sweep(now) {
       const ended = findEnded.get(now) as { id: number } | undefined
       if (!ended) return
@@ -121,4 +143,9 @@ export function openEntries(db: DatabaseSync): Entries {
       groups.clear()
     },
   }
+}
+
+/** The id of a row, by the place of its key. */
+function idAt({ groups, groupOf, ids, texts }: PackedKeys, i: number): number | string {
+  return groups[groupOf[i]!]!.name.startsWith('e/') ? texts[ids[i]!]! : ids[i]!
 }

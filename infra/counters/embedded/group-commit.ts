@@ -1,7 +1,7 @@
-import type { ShardChange } from '../port.ts'
+import type { PackedChange } from './packed.ts'
 
 interface Waiting {
-  change: ShardChange
+  change: PackedChange
   resolve: () => void
   reject: (error: Error) => void
 }
@@ -10,7 +10,7 @@ interface Waiting {
  * Stores the changes that come in one turn of the event loop in one transaction, so that one fsync serves them all.
  * @param storeAll stores changes together. @returns for each why it was refused; null: it is stored.
  */
-export function createGroupCommit(storeAll: (changes: readonly ShardChange[]) => (Error | null)[]) {
+export function createGroupCommit(storeAll: (changes: readonly PackedChange[]) => (Error | null)[]) {
   let waiting: Waiting[] = []
 
   function commit(): void {
@@ -30,7 +30,7 @@ export function createGroupCommit(storeAll: (changes: readonly ShardChange[]) =>
 
   return {
     /** Resolves once the change is durable. */
-    store(change: ShardChange): Promise<void> {
+    store(change: PackedChange): Promise<void> {
       return new Promise((resolve, reject) => {
         waiting.push({ change, resolve, reject })
         if (waiting.length === 1) setImmediate(commit)

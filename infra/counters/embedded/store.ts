@@ -8,12 +8,11 @@ import {
   CountersUnavailable,
   type LoadedShard,
   type Reservation,
-  type ShardChange,
-  type ShardLoad,
   type SourceInShard,
 } from '../port.ts'
 import { createReservationTable } from '../reservations.ts'
 import { openEntries } from './entries.ts'
+import type { PackedChange, PackedLoad } from './packed.ts'
 
 /** Of schema.sql. Counters are a projection: a file of another version is dropped, and counted again. */
 const SCHEMA_VERSION = 1
@@ -27,9 +26,9 @@ const LOCK_WAIT_MS = 5_000
  * of the machine may take back the last changes, all from some moment on, and then the judge counts them again from the log.
  */
 export interface CounterStore {
-  load(loads: readonly ShardLoad[]): LoadedShard[]
+  load(loads: readonly PackedLoad[]): LoadedShard[]
   /** Stores changes in one transaction. @returns for each, in order, why it was refused; null: it is stored. */
-  storeAll(changes: readonly ShardChange[]): (CountersMoved | null)[]
+  storeAll(changes: readonly PackedChange[]): (CountersMoved | null)[]
   read(keys: readonly CounterKey[]): number[]
   positions(sources: readonly SourceInShard[]): number[]
   complete(): boolean[]
@@ -89,15 +88,15 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
   }
 
   /** A refused change has changed nothing. */
-  function apply({ shard, source, after, upTo, note, add, tally, lower, seen }: ShardChange): CountersMoved | null {
+  function apply({ shard, source, after, upTo, note, ...change }: PackedChange): CountersMoved | null {
     const { position } = sourceAt({ shard, source })
     if (position !== after) {
       return new CountersMoved(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
     }
-    for (const { key, amount } of add) entries.add(key, amount)
-    for (const { key, amounts } of tally) entries.tally(key, amounts)
-    for (const { key, value } of lower) entries.lower(key, value)
-    for (const key of seen) entries.see(shard, key)
+    entries.add(shard, change.add, change.added)
+    entries.tally(shard, change.tally, change.tallied)
+    entries.lower(shard, change.lower, change.lowered)
+    entries.see(shard, change.seen)
     moveSource.run({ $shard: shard, $source: source, $position: upTo, $note: note })
     entries.sweep(clock())
     return null
@@ -113,9 +112,9 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
         return {
           position,
           note,
-          values: keys.map(entries.value),
-          tallies: Float64Array.from(tallies.flatMap(entries.tallies)),
-          seen: seen.map((key) => entries.isSeen(shard, key)),
+          values: entries.values(shard, keys),
+          tallies: entries.tallies(shard, tallies),
+          seen: entries.areSeen(shard, seen),
           complete: isComplete(shard),
         }
       }),

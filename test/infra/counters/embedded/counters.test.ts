@@ -10,6 +10,7 @@ import {
   openEmbeddedCounters,
   startEmbeddedCounters,
 } from '../../../../infra/counters/embedded/counters.ts'
+import { packChange, packLoad } from '../../../../infra/counters/embedded/packed.ts'
 import { openCounterStore } from '../../../../infra/counters/embedded/store.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../../../../infra/counters/port.ts'
 import type { Served } from '../../../../infra/thread.ts'
@@ -80,22 +81,24 @@ describe('embedded counters on disk', () => {
     const brief = group('brief', { keptUntil: 2_000 })
     const keys = Array.from({ length: COUNTED }, (_, i) => ({ ...viewsOf(`${i}`), group: brief }))
     store.storeAll([
-      changeOf({ add: [...keys, spendOf('a')].map((key) => ({ key, amount: 1 })) }),
-      changeOf({ after: 0 }),
+      packChange(changeOf({ add: [...keys, spendOf('a')].map((key) => ({ key, amount: 1 })) })),
+      packChange(changeOf({ after: 0 })),
     ])
     expect(store.size()).toBe(COUNTED + 1)
     now = 2_000
     const sizes = Array.from({ length: 8 }, (_, i) => {
-      store.storeAll([changeOf({ after: 1 + i })])
+      store.storeAll([packChange(changeOf({ after: 1 + i }))])
       return store.size()
     })
     expect(sizes[0]).toBeGreaterThan(1)
     expect(sizes.at(-1)).toBe(1)
     // A group of that name is another one from then on.
     store.storeAll([
-      changeOf({ after: 9, add: [{ key: { ...keys[0]!, group: { ...brief, keptUntil: 9_000 } }, amount: 3 }] }),
+      packChange(
+        changeOf({ after: 9, add: [{ key: { ...keys[0]!, group: { ...brief, keptUntil: 9_000 } }, amount: 3 }] }),
+      ),
     ])
-    expect(store.load([loadOf({ keys: [keys[0]!, spendOf('a')] })])[0]!.values).toEqual([3, 1])
+    expect(store.load([packLoad(loadOf({ keys: [keys[0]!, spendOf('a')] }))])[0]!.values).toEqual([3, 1])
     store.close()
   })
 
@@ -106,7 +109,7 @@ describe('embedded counters on disk', () => {
     const positionsWith = (shards: number) => {
       const store = openCounterStore({ folder, shards })
       const found = store.positions([{ shard: SHARD, source: SOURCE }])
-      store.storeAll([changeOf({ after: found[0]!, upTo: found[0]! + 1 })])
+      store.storeAll([packChange(changeOf({ after: found[0]!, upTo: found[0]! + 1 }))])
       store.close()
       return found
     }
