@@ -11,13 +11,12 @@ import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { shardOf, shardsOf } from '../../../infra/counters/shards.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../schemas/records/events.ts'
-import { createJudgeStep } from '../../../streams/judge/judge.ts'
+import { BATCH_MAX_RECORDS, createJudgeStep } from '../../../streams/judge/judge.ts'
 import { type OwnServers, startCluster, startServer } from '../../engines/counters/servers/own-servers.ts'
 import { eventOf, recordsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const SHARDS = 12
-const BATCH = 1_000
 const CAMPAIGNS = 600
 const AD_UNITS = 100
 const HOUR_MS = 3_600_000
@@ -97,7 +96,7 @@ async function measure(mix: Mix, { url, clients }: OwnServers) {
     const campaignId = ids[i % CAMPAIGNS]!
     const partition = shardOf(campaignId, SHARDS)
     batches[partition]!.push(viewOf(i, campaignId, mix, begun + Math.floor((i * mix.spanMs) / views)))
-    if (batches[partition]!.length === BATCH) await judgeBatch(partition)
+    if (batches[partition]!.length === BATCH_MAX_RECORDS) await judgeBatch(partition)
   }
   await Promise.all(batches.map((_, partition) => judgeBatch(partition)))
 
