@@ -21,7 +21,7 @@ import type { EventLog } from './event-log/port.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
 import { openReplacement } from './product-index/embedded/replacement.ts'
 import type { ProductIndex } from './product-index/port.ts'
-import type { Served } from './thread.ts'
+import type { Served } from './threads/worker.ts'
 
 /** The four engines as one thread uses them. */
 export interface Engines {

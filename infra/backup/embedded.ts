@@ -3,7 +3,8 @@ import { FROZEN_FOLDER } from '../analytics/embedded/frozen-copy.ts'
 import { AnalyticsRejected, AnalyticsUnavailable } from '../analytics/port.ts'
 import { DATABASE_FILE, WRITE_AHEAD_FILE } from '../event-log/embedded/database.ts'
 import { LogUnavailable } from '../event-log/port.ts'
-import { connect, type Remote, type Served } from '../thread.ts'
+import { connect, type Remote } from '../threads/calls.ts'
+import type { Served } from '../threads/worker.ts'
 import type { EngineCopy } from './port.ts'
 
 /** @param folders of the log and of Analytics, within the data folder. */

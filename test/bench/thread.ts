@@ -1,12 +1,12 @@
 /**
- * What a call across threads costs, by `infra/thread.ts` and by Comlink: one call after the other, and 64 at once. The worker
+ * What a call across threads costs, by `infra/threads/calls.ts` and by Comlink: one call after the other, and 64 at once. The worker
  * returns what it is sent: a small object, and 64 KiB whose buffer moves there and back.
  *
  *     node test/bench/thread.ts
  */
 import { isMainThread, MessageChannel, type MessagePort, parentPort, Worker } from 'node:worker_threads'
 import { expose, transfer, wrap } from 'comlink'
-import { connect, Moved, serve } from '../../infra/thread.ts'
+import { connect, Moved, serve } from '../../infra/threads/calls.ts'
 
 type NodeEndpoint = (port: MessagePort) => Parameters<typeof wrap>[0]
 const nodeEndpoint = (await import('comlink/dist/esm/node-adapter.mjs' as string)).default as NodeEndpoint
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
         best.comlink = Math.min(best.comlink, await microsPerCall(call(theirs), atOnce))
       }
       console.log(
-        `${name}, ${atOnce} at once: infra/thread.ts ${best.ours.toFixed(1)} µs a call, Comlink ${best.comlink.toFixed(1)} µs,`,
+        `${name}, ${atOnce} at once: infra/threads/calls.ts ${best.ours.toFixed(1)} µs a call, Comlink ${best.comlink.toFixed(1)} µs,`,
         `ratio ${(best.comlink / best.ours).toFixed(2)}`,
       )
     }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Moved, serveConnections, yieldThisThread } from '../../thread.ts'
+import { Moved } from '../../threads/calls.ts'
+import { serveConnections, yieldThisThread } from '../../threads/worker.ts'
 import type { Fence, InsertBy, QueryParams, RowBlock } from '../port.ts'
 import { type JsonLines, openEngine } from './engine.ts'
 

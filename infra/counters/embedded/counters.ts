@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
-import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
+import { connect } from '../../threads/calls.ts'
+import { type Served, soleClient, startWorker } from '../../threads/worker.ts'
 import { type Counters, CountersBehind, CountersMoved, CountersUnavailable } from '../port.ts'
 import { packChange, packLoad } from './packed.ts'
 

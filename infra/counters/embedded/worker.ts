@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { serveConnections } from '../../thread.ts'
+import { serveConnections } from '../../threads/worker.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { type CounterStoreOptions, openCounterStore } from './store.ts'
 

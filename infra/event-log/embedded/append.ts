@@ -1,4 +1,4 @@
-import type { Remote } from '../../thread.ts'
+import type { Remote } from '../../threads/calls.ts'
 import { LogUnavailable, type NewRecord, type Position } from '../port.ts'
 import { checkedBytes } from '../record-check.ts'
 import { packAppends } from './frame.ts'

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../schemas/topics.ts'
-import type { Remote } from '../../thread.ts'
+import type { Remote } from '../../threads/calls.ts'
 import {
   type Assignment,
   type Batch,

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import { connect, type Remote, type Served, soleClient, startWorker } from '../../thread.ts'
+import { connect, type Remote } from '../../threads/calls.ts'
+import { type Served, soleClient, startWorker } from '../../threads/worker.ts'
 import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, Revoked } from '../port.ts'
 import { checkedBytes } from '../record-check.ts'
 import { createAppender, pack, positionsOf } from './append.ts'

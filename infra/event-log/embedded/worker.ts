@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Moved, serveConnections } from '../../thread.ts'
+import { Moved } from '../../threads/calls.ts'
+import { serveConnections } from '../../threads/worker.ts'
 import { openLogStore } from './store.ts'
 
 /** Pause between two steps while there is more to do, so that appends get their turn. */

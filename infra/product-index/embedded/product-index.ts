@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { SynonymRules } from '../../../services/domain/catalogue/shop-synonyms.ts'
-import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
+import { connect } from '../../threads/calls.ts'
+import { type Served, soleClient, startWorker } from '../../threads/worker.ts'
 import {
   type CampaignGroups,
   IndexUnavailable,

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { serve, serveConnections } from '../../thread.ts'
+import { serve } from '../../threads/calls.ts'
+import { serveConnections } from '../../threads/worker.ts'
 import type { IndexRows } from './rows.ts'
 import { type IndexState, openIndexWriter } from './writer.ts'
 

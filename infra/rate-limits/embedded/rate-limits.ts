@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
-import { connect, serve } from '../../thread.ts'
+import { connect, serve } from '../../threads/calls.ts'
 import { BucketsUnavailable, type Draw, type SharedBuckets } from '../port.ts'
 
 const MINUTE_MS = 60_000

@@ -1,4 +1,5 @@
-import { startWorker, threadOnDemand } from '../../../infra/thread.ts'
+import { threadOnDemand } from '../../../infra/threads/on-demand.ts'
+import { startWorker } from '../../../infra/threads/worker.ts'
 import { type ProductUpdate, readProductUpdate, type WritableFeeds } from './product-update.ts'
 
 /** Reads bodies of product updates, in a thread of its own (`threadedProductReader`) or in the caller's. */

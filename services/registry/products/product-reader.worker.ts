@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { Moved, serveConnections } from '../../../infra/thread.ts'
+import { Moved } from '../../../infra/threads/calls.ts'
+import { serveConnections } from '../../../infra/threads/worker.ts'
 import { readProductUpdate, type WritableFeeds } from './product-update.ts'
 
 /** The thread that reads product updates: a body of ten thousand entries would hold up every other request. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
-import { serveConnections } from '../../../infra/thread.ts'
+import { serveConnections } from '../../../infra/threads/worker.ts'
 import { indexCaughtUp } from '../../../streams/indexer/indexer.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { workerLogger } from '../../process/logger.ts'

@@ -1,7 +1,8 @@
 import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { portsIn } from '../../../infra/engines.ts'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
-import { connect, type Remote, type Served, startWorker } from '../../../infra/thread.ts'
+import { connect, type Remote } from '../../../infra/threads/calls.ts'
+import { type Served, startWorker } from '../../../infra/threads/worker.ts'
 import type { OpenShopSignals } from '../../../streams/start.ts'
 import type { SignalsWorkerData } from './signals.worker.ts'
 

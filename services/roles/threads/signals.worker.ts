@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
-import { serveConnections, yieldThisThread } from '../../../infra/thread.ts'
+import { serveConnections, yieldThisThread } from '../../../infra/threads/worker.ts'
 import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { workerLogger } from '../../process/logger.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
-import { serveConnections, yieldThisThread } from '../../../infra/thread.ts'
+import { serveConnections, yieldThisThread } from '../../../infra/threads/worker.ts'
 import { startStreams } from '../../../streams/start.ts'
 import { Snapshot } from '../../domain/snapshot.ts'
 import { workerLogger } from '../../process/logger.ts'

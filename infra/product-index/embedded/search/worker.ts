@@ -1,7 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
-import { connect, type Remote, serveConnections } from '../../../thread.ts'
+import { connect, type Remote } from '../../../threads/calls.ts'
+import { serveConnections } from '../../../threads/worker.ts'
 import {
   type CampaignGroups,
   type Filter,

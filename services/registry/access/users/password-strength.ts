@@ -1,4 +1,5 @@
-import { startWorker, threadOnDemand } from '../../../../infra/thread.ts'
+import { threadOnDemand } from '../../../../infra/threads/on-demand.ts'
+import { startWorker } from '../../../../infra/threads/worker.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 
 /** What the password is judged with: whose it shall be, because names make bad passwords. */

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { serveConnections } from '../../../../infra/thread.ts'
+import { serveConnections } from '../../../../infra/threads/worker.ts'
 import { weakness } from './password-weakness.ts'
 
 /** The thread that judges passwords: the patterns it tries grow faster than the password. */

@@ -1,4 +1,4 @@
-import type { Remote } from '../../../../infra/thread.ts'
+import type { Remote } from '../../../../infra/threads/calls.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCounts } from './job.ts'
 import { type RunControl, type RunDeps, runFeed } from './run.ts'

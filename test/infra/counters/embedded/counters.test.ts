@@ -13,7 +13,7 @@ import {
 import { packChange, packLoad } from '../../../../infra/counters/embedded/packed.ts'
 import { openCounterStore } from '../../../../infra/counters/embedded/store.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../../../../infra/counters/port.ts'
-import type { Served } from '../../../../infra/thread.ts'
+import type { Served } from '../../../../infra/threads/worker.ts'
 import {
   changeOf,
   group,

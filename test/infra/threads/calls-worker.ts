@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Moved, serveConnections } from '../../infra/thread.ts'
+import { Moved } from '../../../infra/threads/calls.ts'
+import { serveConnections } from '../../../infra/threads/worker.ts'
 
 if (workerData === 'fail') throw new Error('cannot start')
 

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connect, type Served, startWorker, threadOnDemand } from '../../infra/thread.ts'
+import { connect } from '../../../infra/threads/calls.ts'
+import { threadOnDemand } from '../../../infra/threads/on-demand.ts'
+import { type Served, startWorker } from '../../../infra/threads/worker.ts'
 
-const WORKER = new URL('./thread-worker.ts', import.meta.url)
+const WORKER = new URL('./calls-worker.ts', import.meta.url)
 class Closed extends Error {}
 
 let served: Served

@@ -1,0 +1,97 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
+import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads'
+import { type Methods, serve } from './calls.ts'
+
+/** A running worker. Each `connect()` makes a port to it, which may be passed to any thread. */
+export interface Served {
+  connect(): MessagePort
+  /** Resolves when the worker has ended. A worker that fails closes its ports. */
+  stop(): Promise<void>
+  readonly failed: Promise<Error>
+}
+
+/**
+ * Starts a worker file, which must call `serveConnections`, and resolves once it is ready.
+ * @param name what the system's tools and profilers call the thread; at most 15 characters are shown.
+ * @param transferList what of `workerData` is transferred, not copied.
+ * @throws what the worker's set-up threw.
+ */
+export async function startWorker(
+  name: string,
+  file: URL,
+  workerData: unknown,
+  transferList: Transferable[] = [],
+  resourceLimits: ResourceLimits = {},
+): Promise<Served> {
+  const worker = new Worker(file, { name, workerData, transferList, resourceLimits })
+  const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`${file.pathname} ended with code ${code} before it was ready`)))
+  })
+  return {
+    connect() {
+      const { port1, port2 } = new MessageChannel()
+      worker.postMessage(port2, [port2])
+      return port1
+    },
+    async stop() {
+      worker.postMessage('stop')
+      await ended
+    },
+    failed,
+  }
+}
+
+/** A client that owns its worker: closing the client stops the worker. */
+export function soleClient<Client extends { close(): Promise<void> }>(served: Served, client: Client): Client {
+  return {
+    ...client,
+    async close() {
+      await client.close()
+      await served.stop()
+    },
+  }
+}
+
+/**
+ * The worker's side of `startWorker`: reports that it is ready, serves every port that it is sent, and ends after `stop`.
+ * @param methods an object, or a function that makes one for each port when clients have state of their own.
+ */
+export function serveConnections(
+  parent: MessagePort,
+  methods: Methods | ((port: MessagePort) => Methods),
+  onStop: () => void | Promise<void>,
+): void {
+  const ports = new Set<MessagePort>()
+  parent.on('message', async (message: MessagePort | 'stop') => {
+    if (message !== 'stop') {
+      ports.add(message)
+      message.on('close', () => ports.delete(message))
+      serve(message, typeof methods === 'function' ? methods(message) : methods)
+      return
+    }
+    await onStop()
+    // The last answers are on their way by then.
+    await setImmediate()
+    for (const port of ports) port.close()
+    parent.close()
+  })
+  parent.postMessage('ready')
+}
+
+/** Added to the priority of a thread that yields: the higher, the less it is served. */
+const NICE = 10
+
+/** Lowers the priority of the thread that calls it, on Linux; elsewhere nothing happens. */
+export function yieldThisThread(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICE)
+  } catch {
+    // Another system, or not permitted: the priority stays.
+  }
+}
