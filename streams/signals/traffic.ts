@@ -5,7 +5,8 @@ import {
   type HourTraffic,
   trafficSql,
 } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import { countedPositionsSql } from '../../infra/analytics/queries/signals/signal-days.ts'
+import type { EventLog, Position } from '../../infra/event-log/port.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
@@ -13,8 +14,6 @@ import { HOURS } from '../../services/domain/time/shop-day.ts'
 import { usageOf } from '../../services/replicas/traffic-follower.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
-/** What the figures are counted from. */
-const TOPICS: readonly string[] = ['emissions', 'judged-events', 'corrections']
 const DAY_MS = 86_400_000
 /** Four whole weeks: each day of the week counts alike. */
 const WINDOW_DAYS = 28
@@ -32,8 +31,8 @@ export interface TrafficDeps {
 }
 
 /**
- * How each shop's ad requests are spread over its day, and how often its ads are clicked, in the topic `shop-traffic`. The
- * result is one run, which appends what changed. Only one process may run it.
+ * How each shop's ad requests are spread over its day, and how often its ads are clicked, in the topic `shop-traffic`, by counts
+ * that the tables have. The result is one run, which appends what changed. Only one process may run it.
  */
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
   /** By shop: what is in the topic, to the digits that count. Null: not read yet. */
@@ -41,10 +40,13 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   /** What the last run has computed from. */
   let computedFrom: string | null = null
 
-  /** Up to where the tables are filled, the day and the shops: while they stay, so do the results. */
+  /** Up to where requests are stored and events counted, the day and the shops: while they stay, so do the results. */
   async function readBasis(): Promise<string> {
-    const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
-    const positions = stored.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`).sort()
+    const requests = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'emissions')
+    const events = await analytics.query<Position>(countedPositionsSql)
+    const positions = [...requests, ...events]
+      .map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`)
+      .sort()
     const shops = snapshot.all('Shop').map(({ id, body }) => `${id} ${body.timeZone}`)
     return [Math.floor(now() / DAY_MS), ...positions, ...shops].join()
   }
@@ -68,10 +70,11 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     if (basis === computedFrom) return
     for (const { id: shopId, body } of snapshot.all('Shop')) {
       const since = now() - WINDOW_DAYS * DAY_MS
+      const sinceDay = Math.ceil(since / DAY_MS)
       const hours = await analytics.query<HourTraffic>(trafficSql, { shopId, timeZone: body.timeZone, since })
       if (hours.length === 0) continue
       const hourShares = smoothedShares(new Map(hours.map(({ hour, requests }) => [hour, requests])))
-      const [clicked] = await analytics.query<ClickTraffic>(clickTrafficSql, { shopId, since })
+      const [clicked] = await analytics.query<ClickTraffic>(clickTrafficSql, { shopId, sinceDay })
       const traffic: ShopTraffic = { shopId, hourShares, ...clicked!, computedAt: now() }
       if (known.get(shopId) === digestOf(traffic)) continue
       await log.append([{ topic: 'shop-traffic', key: shopId, value: encode('ShopTraffic', traffic) }])

@@ -9,6 +9,7 @@ import type { Shop } from '../../../schemas/records/entities.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followTraffic } from '../../../services/replicas/traffic-follower.ts'
+import { createActivity } from '../../../streams/signals/activity.ts'
 import { createTraffic } from '../../../streams/signals/traffic.ts'
 import { type TouchFields, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
@@ -81,6 +82,12 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
     touched('CLICK', { at: NOW - 29 * DAY_MS }),
   ])
 
+  const activity = createActivity({ log, analytics })
+  const count = async () => {
+    await activity.look(0)
+    await activity.count(0)
+  }
+  await count()
   const run = createTraffic({ log, analytics, snapshot, now: () => NOW })
   await run()
   await run()
@@ -101,6 +108,10 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
   expect(appended).toHaveLength(2)
 
   await world.store([...Array.from({ length: 20 }, () => touched('CLICK')), touched('VIEW')])
+  await run()
+  expect(appended).toHaveLength(2)
+  // What is stored tells in the click rate once it is counted.
+  await count()
   await run()
   expect((await followTraffic({ log, logger: { error() {} } })).clickRate('shop')).toBe(40 / 1_001)
   expect(appended).toHaveLength(3)

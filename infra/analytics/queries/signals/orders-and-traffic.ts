@@ -1,7 +1,8 @@
+import { CELL_STEP_MS } from '../../../../services/domain/time/local-cells.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
-import { countsSql } from '../corrections.ts'
+import { quarter } from '../report-cells.ts'
 
-/** What signals and traffic read of `transactions`, `emissions` and `judged_events`. */
+/** What signals and traffic read of `transactions`, `emissions` and `signal_days`. */
 
 /** Row: a shop that may have signals. */
 export const shopsSql = `
@@ -47,18 +48,22 @@ export interface HourTraffic {
   hour: number
   requests: number
 }
-/** Parameters shopId, timeZone, since. */
+/** Parameters shopId, timeZone, since. From the counts of quarters of an hour that each part of the table has, that of `since` included. */
 export const trafficSql = `
-  SELECT toHour(toTimeZone(fromUnixTimestamp64Milli(occurredAt, 'UTC'), {timeZone:String})) AS hour, count() AS requests
-  FROM emissions WHERE shopId = {shopId:String} AND occurredAt >= {since:Int64}
+  SELECT toHour(toTimeZone(fromUnixTimestamp64Milli(quarter * ${CELL_STEP_MS}, 'UTC'), {timeZone:String})) AS hour,
+    toInt64(sum(rows)) AS requests
+  FROM (
+    SELECT ${quarter} AS quarter, count() AS rows FROM emissions
+    WHERE shopId = {shopId:String} AND ${quarter} >= intDiv({since:Int64}, ${CELL_STEP_MS}) GROUP BY shopId, ${quarter}
+  )
   GROUP BY hour`
 
-/** Row: sponsored views and clicks that were valid. A block that was stored twice counts twice until it is merged. */
+/** Row: sponsored views and clicks that were valid, by what is counted of their days. */
 export interface ClickTraffic {
   views: number
   clicks: number
 }
-/** Parameters shopId, since. */
+/** Parameters shopId, sinceDay. */
 export const clickTrafficSql = `
-  SELECT countIf(type = 'VIEW') AS views, countIf(type = 'CLICK') AS clicks FROM judged_events
-  WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND ${countsSql} AND occurredAt >= {since:Int64}`
+  SELECT toInt64(sum(signal_days.views)) AS views, toInt64(sum(signal_days.clicks)) AS clicks
+  FROM signal_days FINAL WHERE shopId = {shopId:String} AND day >= {sinceDay:Int32}`
