@@ -10,6 +10,7 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsFenced, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { uncountedCellsQuery } from '../../../infra/analytics/queries/report-cells.ts'
+import { clickTrafficSql, trafficSql } from '../../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import { countStoredRows, readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { views } from '../../../infra/analytics/views.ts'
@@ -86,6 +87,7 @@ function history(): Happening[] {
         { topic: 'judged-events', value: touch({ ...who, ...ad, eventId: `e${n}`, at: at + n * HOUR }) },
         { topic: 'judged-events', value: touch({ ...who, ...ad, eventId: `f${n}`, type: 'CLICK', at: at + 9 * HOUR }) },
         { topic: 'page-views', value: pageView({ ...who, id: `v${n}`, shopId, at }) },
+        { topic: 'emissions', value: emission({ ...who, id: `s${n}`, shopId, at: at + n * HOUR }) },
         {
           topic: 'transactions',
           value: purchase({
@@ -134,6 +136,8 @@ describe('two shards', () => {
         ),
         linear: await world.whatIf('LINEAR'),
         signals: await engine.query('SELECT * EXCEPT version FROM signal_days FINAL ORDER BY ALL'),
+        clicks: await engine.query(clickTrafficSql, { shopId: 'a', sinceDay: SINCE_DAY }),
+        hours: await engine.query(`${trafficSql} ORDER BY hour`, { shopId: 'a', timeZone: 'Europe/Berlin', since: T0 }),
         explained: await world.explain('o1'),
         views: await Promise.all(Object.keys(views).map((view) => engine.query(`SELECT * FROM ${view} ORDER BY ALL`))),
       })
