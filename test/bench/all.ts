@@ -30,6 +30,7 @@ const measures: Measure[] = [
     'selection/algorithms',
     'selection/busy',
     'selection/display',
+    'search/large-shop',
     'cost/cost',
     'intake/intake',
     'streams/sink',
@@ -68,8 +69,8 @@ const measures: Measure[] = [
         { script: 'relevance/ndcg', args: [join(data, 'icecat')], env: realEngines },
         { script: 'relevance/cross-validation', args: [join(data, 'icecat')] },
         { script: 'relevance/also-bought', args: [join(data, 'orders')] },
-        { script: 'selection/text-search', args: [join(data, 'icecat')] },
-        { script: 'selection/text-search', args: [join(data, 'icecat'), '5'] },
+        { script: 'search/text-search', args: [join(data, 'icecat')] },
+        { script: 'search/text-search', args: [join(data, 'icecat'), '5'] },
         { script: 'selection/main-job', args: [join(data, 'icecat')] },
       ]
     : []),

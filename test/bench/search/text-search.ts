@@ -3,7 +3,7 @@
  * `products.jsonl.gz` and `judgments.csv`, in one thread: time of a search, the best ten as the auction orders them.
  * Each of 40 brands has a campaign; bids weigh relevance, and offers of other brands are not found.
  *
- *     node test/bench/selection/text-search.ts <folder> [how many times each product is there]
+ *     node test/bench/search/text-search.ts <folder> [how many times each product is there]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ const ROUNDS = 10
 const PRICE_MIN_MICROS = 50_000_000
 
 const [source, times = '1'] = process.argv.slice(2)
-if (!source) throw new Error('usage: node test/bench/selection/text-search.ts <folder> [times]')
+if (!source) throw new Error('usage: node test/bench/search/text-search.ts <folder> [times]')
 const products = readIcecat(source).map((product) => icecatOffer(product, SHOP))
 const offers = Array.from({ length: Number(times) }, (_, copy) =>
   products.map((offer) => ({ ...offer, id: `${offer.id}-${copy}` })),
