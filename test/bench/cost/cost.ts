@@ -17,7 +17,7 @@ import { type Market, openMarket } from './market.ts'
 import { secondsByPart } from './profile.ts'
 import type { Visited } from './shoppers.load.ts'
 import { parts, threadTimes, usedBetween } from './threads.ts'
-import { visit } from './visit.ts'
+import { visit, WARM_UP } from './visit.ts'
 
 const SECONDS = Number(process.argv[2] ?? 10)
 const RATES = process.argv.slice(3).map(Number)
@@ -28,7 +28,6 @@ const PRODUCTS = 19_406
 const SETTLE_MS = 5_000
 /** ClickHouse looks at its tables less and less often the longer nothing changes. */
 const IDLE_AFTER_MS = 60_000
-const WARM_UP = { shoppers: 'early', visitsPerSecond: 50, seconds: 5 }
 const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number }> = {
   100: { cores: 0.5, p50Ms: 3, p99Ms: 15 },
   500: { p99Ms: 50 },

@@ -9,7 +9,7 @@ import { startProgram } from '../../program.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { openMarket } from './market.ts'
 import { threadTimes, usedBetween } from './threads.ts'
-import { visit } from './visit.ts'
+import { visit, WARM_UP } from './visit.ts'
 
 const SECONDS = Number(process.argv[2] ?? 15)
 const OTHERS = process.argv.slice(3).map(Number)
@@ -17,7 +17,6 @@ const WORKERS = [1, ...(OTHERS.length > 0 ? OTHERS : [2])]
 const RATES = [100, 300]
 const PRODUCTS = 19_406
 const SETTLE_MS = 5_000
-const WARM_UP = { shoppers: 'early', visitsPerSecond: 50, seconds: 5 }
 
 /** Milliseconds of processor time, by rate, for each number of workers. */
 const costs: Record<number, Record<number, number>> = {}
