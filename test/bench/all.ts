@@ -4,12 +4,14 @@
  * What has a goal is written to docs/benchmarks.md.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addresses } from '../engines/addresses.ts'
 import { writeBenchmarks } from './summary/benchmarks.ts'
-import { FIGURES_FILE } from './summary/figure.ts'
+import { FIGURES_FILE, takeFigures } from './summary/figure.ts'
+import { paceMs } from './summary/pace.ts'
+import type { MeasuredFigure } from './summary/page.ts'
 
 interface Measure {
   script: string
@@ -83,17 +85,21 @@ const chosen = measures.filter(({ script }) => only.length === 0 || only.include
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 const figures = join(folder, 'figures')
+const found: MeasuredFigure[] = []
 const failed: string[] = []
 for (const { script, args = [], env } of chosen) {
   const name = [script, ...(env ? ['on real engines'] : [])].join(' ')
   console.log(`\n== ${name}`)
+  const paceBefore = paceMs()
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${script}.ts`), ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env, [FIGURES_FILE]: figures },
   })
   if (status !== 0) failed.push(name)
+  const pace = (paceBefore + paceMs()) / 2
+  found.push(...takeFigures(figures).map((figure) => ({ ...figure, paceMs: pace })))
 }
-console.log(`\n${writeBenchmarks(readFileSync(figures, { encoding: 'utf8', flag: 'a+' }))}`)
+console.log(`\n${writeBenchmarks(found)}`)
 rmSync(folder, { recursive: true })
 if (failed.length > 0) {
   console.error(`did not finish: ${failed.join(', ')}`)

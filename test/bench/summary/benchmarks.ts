@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Figure } from './figure.ts'
-import { benchmarksPage, type DatedFigure, updated } from './page.ts'
+import { benchmarksPage, type DatedFigure, type MeasuredFigure, updated } from './page.ts'
 
 const DOCS = join(import.meta.dirname, '../../../docs')
 const PAGE = join(DOCS, 'benchmarks.md')
@@ -16,16 +15,13 @@ interface Benchmarks {
   figures: DatedFigure[]
 }
 
-/** Adds what was found, a line of JSON each, to `docs/benchmarks.md`. @returns the page. */
-export function writeBenchmarks(lines: string): string {
+/** Adds what was found to `docs/benchmarks.md`. @returns the page. */
+export function writeBenchmarks(found: readonly MeasuredFigure[]): string {
   const now = { day: new Date().toISOString().slice(0, 10), commit: commit() }
-  const found = lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => ({ ...(JSON.parse(line) as Figure), ...now }))
   const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, ${Math.round(totalmem() / GB)} GB, Node ${process.versions.node}`
   const known = existsSync(FIGURES) ? (JSON.parse(readFileSync(FIGURES, 'utf8')) as Benchmarks) : null
-  const figures = updated(known?.machine === machine ? known.figures : [], found)
+  const dated = found.map((figure) => ({ ...figure, ...now }))
+  const figures = updated(known?.machine === machine ? known.figures : [], dated)
   writeFileSync(FIGURES, `${JSON.stringify({ machine, figures } satisfies Benchmarks, null, 2)}\n`)
   const page = benchmarksPage(figures, machine)
   writeFileSync(PAGE, page)

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 
 /** What a measure found, beside what it should be. */
 export interface Figure {
@@ -34,4 +34,11 @@ export function reportFigure(figure: Figure): void {
   console.log(`${isMet(figure) ? 'met   ' : 'missed'}  ${measure}: ${numberText(value)} ${unit}, ${goalText(figure)}`)
   const file = process.env[FIGURES_FILE]
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`)
+}
+
+/** The figures that a measure has added to a file, which is empty then. */
+export function takeFigures(file: string): Figure[] {
+  const lines = readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n')
+  rmSync(file)
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Figure)
 }

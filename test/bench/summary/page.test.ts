@@ -16,10 +16,15 @@ it('says of each figure whether its goal is met, at the bound too', () => {
     '2 × a processor',
   )
   expect(page).toContain('Machine: 2 × a processor. 2 of 4 goals are met.')
-  expect(page).toContain('| late | 3.14 | ms | at most 3 | **missed** | 2026-01-31, abc1234 |')
+  expect(page).toContain('| late | 3.14 | ms | at most 3 | **missed** |  | 2026-01-31, abc1234 |')
   expect(page).toContain('| in time | 3 | ms | at most 3 | met |')
   expect(page).toContain('| slow | 39,999 | ms | at least 40,000 | **missed** |')
   expect(page).toContain('| quick | 40,000 | ms | at least 40,000 | met |')
+})
+
+it('says how quick the machine was, where that was noted', () => {
+  const page = benchmarksPage([{ ...figure('a', 1, { atMost: 1 }), paceMs: 61.23 }], 'a processor')
+  expect(page).toContain('| a | 1 | ms | at most 1 | met | 61.2 | 2026-01-31, abc1234 |')
 })
 
 it('replaces what was measured again, and keeps the rest', () => {

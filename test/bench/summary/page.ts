@@ -1,18 +1,26 @@
 import { type Figure, goalText, isMet, numberText } from './figure.ts'
 
-/** A figure, and the day (`2026-01-31`) and short commit that it was measured on. */
-export interface DatedFigure extends Figure {
+export interface MeasuredFigure extends Figure {
+  /** How quick the machine was around the measure, see `paceMs`; missing where it was not noted. */
+  paceMs?: number
+}
+
+/** With the day (`2026-01-31`) and short commit that it was measured on. */
+export interface DatedFigure extends MeasuredFigure {
   day: string
   commit: string
 }
 
-const HEAD = ['Measure', 'Found', 'Unit', 'Goal', '', 'Measured on']
+const HEAD = ['Measure', 'Found', 'Unit', 'Goal', '', 'Pace', 'Measured on']
 const INTRODUCTION = [
   '# Benchmarks',
   '',
   '`make bench` writes this page: every figure that has a goal, as it was last measured on this machine, with the driver beside the',
   'program on the same processors. Ratios are to a baseline in the same run. What a measure does is said at the head of its file in',
   '`test/bench`, and each prints more than stands here.',
+  '',
+  'The processors are shared with other machines, and are at times twice as slow as at others. *Pace* is the processor time of a fixed piece',
+  'of work before and after the measure, in milliseconds: of two figures that are no ratios, the one with the higher pace was measured on a slower machine.',
 ].join('\n')
 
 /** What `docs/benchmarks.md` says, in the order of `figures`. */
@@ -23,6 +31,7 @@ export function benchmarksPage(figures: readonly DatedFigure[], machine: string)
     figure.unit,
     goalText(figure),
     isMet(figure) ? 'met' : '**missed**',
+    figure.paceMs === undefined ? '' : numberText(figure.paceMs),
     `${figure.day}, ${figure.commit}`,
   ])
   const met = figures.filter(isMet).length
