@@ -76,7 +76,7 @@ export function createActivity({
   }
 
   async function remember(): Promise<void> {
-    await analytics.insert('signal_positions', lookedTo, { token: `positions ${versionOf(lookedTo)}` })
+    await analytics.insert('signal_day_positions', lookedTo, { token: `positions ${versionOf(lookedTo)}` })
     counted = lookedTo
   }
 

@@ -28,7 +28,7 @@ const TABLES = [
   'transactions_by_id',
   'attributed_lines',
   'signal_days',
-  'signal_positions',
+  'signal_day_positions',
   'phrase_days',
 ]
 

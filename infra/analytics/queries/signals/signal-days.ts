@@ -12,7 +12,7 @@ const dayOf = (occurredAt: string) => `toInt32(intDiv(${occurredAt}, ${DAY_MS}))
 
 /** Row: up to where rows are counted. */
 export const countedPositionsSql =
-  'SELECT topic, partition, max(offset) AS offset FROM signal_positions GROUP BY topic, partition'
+  'SELECT topic, partition, max(offset) AS offset FROM signal_day_positions GROUP BY topic, partition'
 
 /** SQL that holds for the new rows of a topic; null when there are none. */
 type NewRows = (topic: TopicName) => string | null
