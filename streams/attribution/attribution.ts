@@ -2,7 +2,6 @@ import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   copiedTransactionsSql,
   firstOffsetsSql,
-  type NewRows,
   PERSON_KEYS,
   transactionsOfKeysSql,
   transactionsOfPeopleSql,
@@ -14,7 +13,7 @@ import type { StoredTopic } from '../sink/rows.ts'
 import { copyNew } from './copy-new.ts'
 import { createStoreHas, creditScope, fillScope, findAffected, readStoreHas } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
-import { advanced, newRanges, placeIn, rowsIn, versionOf } from './ranges.ts'
+import { advanced, newRanges, newRowsIn, placeIn, versionOf } from './ranges.ts'
 import { createScratchTables, dropLeftScratch, type ScratchTables } from './scratch-tables.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
@@ -129,7 +128,7 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   if (ranges.length === 0) return null
   const doneAfter = advanced(done, ranges)
   const version = versionOf(doneAfter)
-  const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
+  const newRows = newRowsIn(ranges)
   const transactions = await kept.tables.use(async (scratch, on) => {
     // While the past is collected nobody asks which links are new, and those that are stored are not stored again.
     const known = phase === 'FOLLOWING' ? versionOf(done) : Number.MAX_SAFE_INTEGER

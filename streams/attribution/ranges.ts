@@ -1,3 +1,4 @@
+import type { NewRows } from '../../infra/analytics/queries/attribution/lookups.ts'
 import { epochOf, sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, Position } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
@@ -54,3 +55,9 @@ export function rowsIn(ranges: readonly OffsetRange[]): string | null {
     .map(({ partition, from, to }) => `(_partition = ${partition} AND _offset >= ${from} AND _offset < ${to})`)
     .join(' OR ')
 }
+
+/** The rows of each topic in some ranges. */
+export const newRowsIn =
+  (ranges: readonly OffsetRange[]): NewRows =>
+  (topic) =>
+    rowsIn(ranges.filter((range) => range.topic === topic))

@@ -18,7 +18,7 @@ import type { PhraseLifts } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { liftsKey } from '../../services/replicas/lifts-follower.ts'
-import { newRanges, rowsIn } from '../attribution/ranges.ts'
+import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { createForgetting } from '../signals/forgetting.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import {
@@ -87,9 +87,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
   async function noteDue(since: number): Promise<void> {
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
     const ranges = readTo && newRanges(stored, readTo, ALL)
-    const sql = ranges
-      ? newClicksSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
-      : uncountedDaysSql
+    const sql = ranges ? newClicksSql(newRowsIn(ranges)) : uncountedDaysSql
     for (const { shopId, day, clicks } of sql ? await analytics.query<DueDay>(sql, { since }) : []) {
       const days = due.get(shopId) ?? new Map<number, number>()
       due.set(shopId, days.set(day, (days.get(day) ?? 0) + clicks))

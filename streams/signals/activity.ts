@@ -11,8 +11,7 @@ import {
 } from '../../infra/analytics/queries/signals/signal-days.ts'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import { advanced, newRanges, rowsIn } from '../attribution/ranges.ts'
+import { advanced, newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createForgetting } from './forgetting.ts'
 
@@ -87,7 +86,7 @@ export function createActivity({
       const ranges = newRanges(stored, lookedTo, ALL)
       if (ranges.length === 0) return new Map()
       await forgetDays(sinceDay)
-      const sql = newDaysSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
+      const sql = newDaysSql(newRowsIn(ranges))
       const days = sql ? await analytics.query<NewDay>(sql) : []
       for (const { shopId, day, arrived } of days) note({ shopId, day, arrived })
       lookedTo = advanced(lookedTo, ranges)
@@ -96,8 +95,7 @@ export function createActivity({
     },
     async count(sinceDay) {
       if (counted === null || found.size === 0) return
-      const ranges = newRanges(lookedTo, counted, ALL)
-      const newRows = (topic: TopicName) => rowsIn(ranges.filter((range) => range.topic === topic))
+      const newRows = newRowsIn(newRanges(lookedTo, counted, ALL))
       const since = sinceDay * DAY_MS
       const versions = versionDaysSql(newRows)
       const ofVersions = versions ? await analytics.query<Omit<ShopDay, 'arrived'>>(versions, { since }) : []

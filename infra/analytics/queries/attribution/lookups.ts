@@ -4,7 +4,7 @@ import type { Scratch } from './scratch.ts'
 
 /** Fills the tables in which attribution looks people and transactions up (migrations/009_attribution_lookups.sql). */
 
-/** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
+/** SQL that holds for the rows of a topic that are new since a stream looked last; null when there are none. */
 export type NewRows = (topic: TopicName) => string | null
 
 /** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */

@@ -1,4 +1,4 @@
-import type { TopicName } from '../../../../schemas/topics.ts'
+import type { NewRows } from '../attribution/lookups.ts'
 import { countsSql } from '../corrections.ts'
 
 /** What was seen and clicked after which words, counted by shop and UTC day (days since the epoch) in `phrase_days`. */
@@ -26,7 +26,7 @@ export const uncountedDaysSql = `
  * The days whose clicks new rows change, and how many clicks are new. Parameter since. Null: none.
  * @param newRows SQL that holds for the new rows of a topic; null when there are none.
  */
-export function newClicksSql(newRows: (topic: TopicName) => string | null): string | null {
+export function newClicksSql(newRows: NewRows): string | null {
   const events = newRows('judged-events')
   const corrections = newRows('corrections')
   const branches = [

@@ -1,4 +1,4 @@
-import type { TopicName } from '../../../../schemas/topics.ts'
+import type { NewRows } from '../attribution/lookups.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
 /**
@@ -13,9 +13,6 @@ const dayOf = (occurredAt: string) => `toInt32(intDiv(${occurredAt}, ${DAY_MS}))
 /** Row: up to where rows are counted. */
 export const countedPositionsSql =
   'SELECT topic, partition, max(offset) AS offset FROM signal_day_positions GROUP BY topic, partition'
-
-/** SQL that holds for the new rows of a topic; null when there are none. */
-type NewRows = (topic: TopicName) => string | null
 
 /** Row: a day of a shop that new rows are of. */
 export interface NewDay {
