@@ -33,11 +33,8 @@ export function openEntries(db: DatabaseSync): Entries {
   const findSeveral = db.prepare('SELECT id, value FROM entries WHERE group_id = ? AND id >= ? AND id < ?')
   for (const each of [find, findSeveral]) each.setReturnArrays(true)
   const add = db.prepare(
-    `INSERT INTO entries VALUES ($group, $id, max(0, $amount))
-     ON CONFLICT DO UPDATE SET value = max(0, value + $amount)`,
-  )
-  const raise = db.prepare(
-    'INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value',
+    `INSERT INTO entries VALUES (?, ?, max(0, ?))
+     ON CONFLICT DO UPDATE SET value = max(0, value + ?)`,
   )
   const lower = db.prepare(
     `INSERT INTO entries VALUES (?, ?, ?)
@@ -116,15 +113,14 @@ export function openEntries(db: DatabaseSync): Entries {
       return found
     },
     areSeen: (shard, keys) => valuesAt(shard, keys).map((value) => value > 0),
-    add: (shard, keys, amounts) =>
-      forEach(shard, keys, ($group, $id, i) => add.run({ $group, $id, $amount: amounts[i]! })),
+    add: (shard, keys, amounts) => forEach(shard, keys, (group, id, i) => add.run(group, id, amounts[i]!, amounts[i]!)),
     tally(shard, keys, amounts) {
       let at = 0
       forEach(shard, keys, (group, first, i) => {
         const { counts } = keys.groups[keys.groupOf[i]!]!
         for (let count = 0; count < counts; count++) {
           const amount = amounts[at++]!
-          if (amount > 0) raise.run(group, (first as number) + count, amount)
+          if (amount > 0) add.run(group, (first as number) + count, amount, amount)
         }
       })
     },
