@@ -35,8 +35,14 @@ const folder = mkdtempSync(join(tmpdir(), 'large-shop-'))
 const writer = openIndexWriter({ folder })
 
 const stored = cpuMs(() => {
-  const products = endlessProducts(SHOP).take(PRODUCTS)
-  for (let slice = take(products); slice.length > 0; slice = take(products)) write(slice, 1)
+  const products = endlessProducts(SHOP)
+  for (let from = 0; from < PRODUCTS; from += WRITTEN_AT_ONCE) {
+    const length = Math.min(WRITTEN_AT_ONCE, PRODUCTS - from)
+    write(
+      Array.from({ length }, () => products.next().value),
+      1,
+    )
+  }
 })
 const file = statSync(databaseFile(folder)).size / MB
 console.log(`${PRODUCTS} products: ${perProduct(stored)} µs of CPU each to store, ${file.toFixed(0)} MB on disk`)
@@ -68,16 +74,6 @@ console.log(`what searches read from takes ${(memoryMb() - memoryBefore).toFixed
 searcher.close()
 writer.close()
 rmSync(folder, { recursive: true })
-
-function take(products: Iterator<ProductOffer>): ProductOffer[] {
-  const slice: ProductOffer[] = []
-  while (slice.length < WRITTEN_AT_ONCE) {
-    const { value, done } = products.next()
-    if (done) break
-    slice.push(value)
-  }
-  return slice
-}
 
 function write(offers: readonly ProductOffer[], version: number): void {
   const writes = offers.flatMap((offer, at): IndexWrite[] => {
