@@ -18,6 +18,7 @@ import { defaultLimits } from '../../services/domain/limits.ts'
 import { noCounts } from '../../services/registry/feeds/runs/job.ts'
 import { runFeed } from '../../services/registry/feeds/runs/run.ts'
 import { fetchOptions } from '../../services/registry/feeds/source/fetch.ts'
+import { startStopwatch } from './stopwatch.ts'
 
 const ITEMS = 100_000
 const ROUNDS = 3
@@ -83,15 +84,6 @@ function report(measure: Omit<Measure, 'peakMib'>) {
   process.stdout.write(JSON.stringify({ ...measure, peakMib: process.resourceUsage().maxRSS / 1024 }))
 }
 
-function stopwatch() {
-  const started = performance.now()
-  const cpu = process.cpuUsage()
-  return () => {
-    const { user, system } = process.cpuUsage(cpu)
-    return { ms: performance.now() - started, cpuMs: (user + system) / 1000 }
-  }
-}
-
 function best(measures: Measure[]): Measure {
   return measures.toSorted((a, b) => a.cpuMs - b.cpuMs)[0]!
 }
@@ -102,7 +94,7 @@ async function bareParse(path: string) {
   parser.on('text', (text) => {
     texts += text.length
   })
-  const stopped = stopwatch()
+  const stopped = startStopwatch()
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) parser.write(chunk)
   parser.close()
   if (texts === 0) throw new Error('the feed has no text')
@@ -128,7 +120,7 @@ async function run(place: string, name: string) {
     heldPath: join(place, 'held'),
   }
   const restMib = process.memoryUsage().rss / 1024 ** 2
-  const stopped = stopwatch()
+  const stopped = startStopwatch()
   const { status, message, counts } = await runFeed(deps, job, {
     signal: new AbortController().signal,
     counts: noCounts(),

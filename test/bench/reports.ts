@@ -15,6 +15,7 @@ import { specOf } from '../../services/registry/reports/spec.ts'
 import { createReportCounts } from '../../streams/report-counts/report-counts.ts'
 import { apply } from '../services/registry/reports/world.ts'
 import { openEngines } from './engines-of-environment.ts'
+import { startStopwatch } from './stopwatch.ts'
 import { reportFigure } from './summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 10_000_000)
@@ -62,11 +63,9 @@ async function add(rows: number, startMs: number, endMs: number): Promise<void> 
 }
 
 async function measured<T>(work: () => Promise<T>): Promise<{ result: T; text: string; cpuMs: number; ms: number }> {
-  const [cpu, start] = [process.cpuUsage(), performance.now()]
+  const spent = startStopwatch()
   const result = await work()
-  const ms = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
-  const cpuMs = (user + system) / 1000
+  const { ms, cpuMs } = spent()
   return { result, ms, cpuMs, text: `${ms.toFixed(0)} ms, CPU of this process ${cpuMs.toFixed(0)} ms` }
 }
 

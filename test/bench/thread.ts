@@ -7,6 +7,7 @@
 import { isMainThread, MessageChannel, type MessagePort, parentPort, Worker } from 'node:worker_threads'
 import { expose, transfer, wrap } from 'comlink'
 import { connect, Moved, serve } from '../../infra/threads/calls.ts'
+import { startStopwatch } from './stopwatch.ts'
 
 type NodeEndpoint = (port: MessagePort) => Parameters<typeof wrap>[0]
 const nodeEndpoint = (await import('comlink/dist/esm/node-adapter.mjs' as string)).default as NodeEndpoint
@@ -84,8 +85,7 @@ async function main(): Promise<void> {
 
 /** Processor time of both threads. */
 async function microsPerCall(call: () => Promise<unknown>, atOnce: number): Promise<number> {
-  const before = process.cpuUsage()
+  const spent = startStopwatch()
   for (let done = 0; done < CALLS; done += atOnce) await Promise.all(Array.from({ length: atOnce }, call))
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / CALLS
+  return (1_000 * spent().cpuMs) / CALLS
 }

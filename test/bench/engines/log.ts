@@ -18,6 +18,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { removeKafkaNamespace } from '../../engines/event-log/kafka-tools.ts'
 import { claimsOf, eventOf } from '../../streams/judge/fixtures.ts'
+import { startStopwatch } from '../stopwatch.ts'
 
 const BATCH_RECORDS = 1_000
 const CAMPAIGNS = 200
@@ -120,10 +121,9 @@ function timeOf(run: () => unknown): number {
 
 async function idleCpu(): Promise<string> {
   await sleep(2_000)
-  const before = process.cpuUsage()
+  const spent = startStopwatch()
   await sleep(IDLE_SECONDS * 1_000)
-  const { user, system } = process.cpuUsage(before)
-  return `${((user + system) / (IDLE_SECONDS * 10_000)).toFixed(2)} % of a core`
+  return `${(spent().cpuMs / (IDLE_SECONDS * 10)).toFixed(2)} % of a core`
 }
 
 async function idleCpuOfKafkajs(namespace: string): Promise<string> {

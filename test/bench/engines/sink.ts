@@ -14,6 +14,7 @@ import { addresses, removeDatabase, testNamespace } from '../../engines/addresse
 import { touch } from '../../streams/attribution/events.ts'
 import { logRecord } from '../../streams/runtime/fake-log.ts'
 import { jsonRowOf } from '../../streams/sink/json-rows.ts'
+import { startStopwatch } from '../stopwatch.ts'
 
 /** Of the sink. */
 const BATCH_ROWS = 20_000
@@ -81,14 +82,13 @@ const ms = { bare: 0, sink: 0 }
 const cpuMicros = { bare: 0, sink: 0 }
 for (let turn = 0; turn < ROUNDS; turn++) {
   for (const side of turn % 2 === 0 ? (['bare', 'sink'] as const) : (['sink', 'bare'] as const)) {
-    const startedAt = performance.now()
-    const before = process.cpuUsage()
+    const spent = startStopwatch()
     await round(side)
     // The first turn opens connections and compiles.
     if (turn === 0) continue
-    const { user, system } = process.cpuUsage(before)
-    ms[side] += performance.now() - startedAt
-    cpuMicros[side] += user + system
+    const taken = spent()
+    ms[side] += taken.ms
+    cpuMicros[side] += 1_000 * taken.cpuMs
   }
 }
 const rows = BATCH_ROWS * BATCHES * (ROUNDS - 1)

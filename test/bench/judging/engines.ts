@@ -12,6 +12,7 @@ import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { removeKafkaNamespace } from '../../engines/event-log/kafka-tools.ts'
+import { startStopwatch } from '../stopwatch.ts'
 
 const isReal = process.env.KAFKA_BROKERS !== undefined
 export const silent = {
@@ -76,13 +77,11 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   const redis = isReal ? new Redis(addresses.redisUrl) : null
   try {
     const redisBefore = redis ? await redisCpuMicros(redis) : 0
-    const cpuBefore = process.cpuUsage()
-    const start = performance.now()
+    const spent = startStopwatch()
     await work()
-    const elapsedMs = performance.now() - start
-    const { user, system } = process.cpuUsage(cpuBefore)
+    const { ms: elapsedMs, cpuMs } = spent()
     const redisMicros = redis ? (await redisCpuMicros(redis)) - redisBefore : null
-    return { elapsedMs, processMicros: user + system, redisMicros }
+    return { elapsedMs, processMicros: 1_000 * cpuMs, redisMicros }
   } finally {
     redis?.disconnect()
   }

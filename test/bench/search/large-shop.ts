@@ -17,6 +17,7 @@ import type { Filter, IndexWrite } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { percentile } from '../../program.ts'
 import { endlessProducts, seededRandom } from '../generated-products.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 1_000_000)
@@ -116,10 +117,9 @@ function report(name: string, texts: readonly string[], minShare: number): void 
 }
 
 function cpuMs(work: () => void): number {
-  const before = process.cpuUsage()
+  const spent = startStopwatch()
   work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
+  return spent().cpuMs
 }
 
 function perProduct(ms: number): string {

@@ -17,6 +17,7 @@ import { percentile } from '../../program.ts'
 import { openFts5 } from '../relevance/fts5.ts'
 import { readIcecat, readJudgments } from '../relevance/icecat.ts'
 import { icecatOffer } from '../relevance/icecat-offer.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const SHOP = 'icecat'
@@ -112,7 +113,7 @@ function campaignOf(offer: ProductOffer): string {
 function measure(search: (text: string) => unknown): { medianMs: number; meanCpuMs: number } {
   for (const text of texts) search(text)
   const elapsed: number[] = []
-  const before = process.threadCpuUsage()
+  const spent = startStopwatch()
   for (let round = 0; round < ROUNDS; round++) {
     for (const text of texts) {
       const startedAt = performance.now()
@@ -120,6 +121,5 @@ function measure(search: (text: string) => unknown): { medianMs: number; meanCpu
       elapsed.push(performance.now() - startedAt)
     }
   }
-  const { user, system } = process.threadCpuUsage(before)
-  return { medianMs: percentile(elapsed, 0.5), meanCpuMs: (user + system) / 1000 / elapsed.length }
+  return { medianMs: percentile(elapsed, 0.5), meanCpuMs: spent().threadCpuMs / elapsed.length }
 }

@@ -7,6 +7,7 @@
  * which a busy machine changes less.
  */
 import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { drive } from './drive.ts'
 import { openBenchShop, PATH } from './shop.ts'
@@ -65,9 +66,9 @@ for (const [name, algorithm, targeting] of ways) {
   const body = () =>
     JSON.stringify({ targeting: [{ slotHash, adCount: ADS, priceMax: 100_000 + asked++ / 100, ...targeting() }] })
   const bodies = Array.from({ length: DRAWS }, body)
-  const before = process.cpuUsage()
+  const spent = startStopwatch()
   const driven = await drive(shop.server(), { path: PATH, bodies, connections: 1, rate: PER_SECOND, seconds: SECONDS })
-  const { user, system } = process.cpuUsage(before)
+  const { cpuMs } = spent()
   for (const [figure, value, atMost] of [
     ['p50', driven.p50Ms, 3],
     ['p99', driven.p99Ms, 15],
@@ -79,7 +80,7 @@ for (const [name, algorithm, targeting] of ways) {
     algorithm,
     'p50 ms': driven.p50Ms,
     'p99 ms': driven.p99Ms,
-    'processor ms a request': Number(((user + system) / 1_000 / driven.answered).toFixed(2)),
+    'processor ms a request': Number((cpuMs / driven.answered).toFixed(2)),
     'of it the server thread': Number((driven.threadMicros / 1_000).toFixed(2)),
   })
 }

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { startStopwatch } from '../stopwatch.ts'
 import type { Load, Measured } from './selection.load.ts'
 
 export type Driven = Measured & { threadMicros: number }
@@ -15,12 +16,12 @@ export async function drive(
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}${path}`
   const child = fork(new URL('./selection.load.ts', import.meta.url))
   child.send({ url, ...load } satisfies Load)
-  const before = process.threadCpuUsage()
+  const spent = startStopwatch()
   const [measured] = (await once(child, 'message')) as [Measured]
-  const used = process.threadCpuUsage(before)
+  const { threadCpuMs } = spent()
   await server.close()
   if (measured.failed > 0) throw new Error(`${measured.failed} requests failed`)
-  return { ...measured, threadMicros: (used.user + used.system) / measured.answered }
+  return { ...measured, threadMicros: (1_000 * threadCpuMs) / measured.answered }
 }
 
 /** A server that does nothing but answer these bytes. */

@@ -19,6 +19,7 @@ import { ATTRIBUTION_GROUP, createAttribution } from '../../../streams/attributi
 import { commitsOf } from '../../../streams/attribution/progress.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { fakeLog } from '../../streams/runtime/fake-log.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const SIZES = [1_000_000, 10_000_000, 50_000_000]
@@ -154,13 +155,11 @@ async function run(folder: string, touches: number): Promise<Turn[]> {
 
 async function measure(analytics: Analytics, atRestMb: number, work: () => Promise<boolean>): Promise<Turn> {
   const rowsBefore = await rowsRead(analytics)
-  const cpu = process.cpuUsage()
-  const start = performance.now()
+  const spent = startStopwatch()
   await work()
-  const ms = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
+  const { ms, cpuMs } = spent()
   const peakMb = megabytes('VmHWM') - atRestMb
-  return { ms, cpuMs: (user + system) / 1000, rowsRead: (await rowsRead(analytics)) - rowsBefore, peakMb }
+  return { ms, cpuMs, rowsRead: (await rowsRead(analytics)) - rowsBefore, peakMb }
 }
 
 async function rowsRead(analytics: Analytics): Promise<number> {

@@ -19,6 +19,7 @@ import { attributionQuery } from '../../../infra/analytics/queries/attribution/a
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { fakeLog } from '../../streams/runtime/fake-log.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const LINES = 100_000
@@ -53,11 +54,9 @@ async function run(folder: string, lines: number): Promise<Result> {
   // The engine gives back what filling the tables took; from here on the peak is attribution's (Linux).
   await delay(SETTLE_MS)
   writeFileSync('/proc/self/clear_refs', '5')
-  const cpu = process.cpuUsage()
-  const start = performance.now()
+  const spent = startStopwatch()
   await attribute({ log, analytics, runId: randomUUID })
-  const ms = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
+  const { ms, cpuMs } = spent()
   const peakMb = Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+)/)?.[1]) / 1024
   // Purchases are of the second half of the days.
   const whatIfFrom = T0 + Math.round(DAYS * DAY_MS * (1 - Math.min(1, WHAT_IF_LINES / lines) / 2))
@@ -77,7 +76,7 @@ async function run(folder: string, lines: number): Promise<Result> {
   const [answer] = await analytics.query<{ credited: number }>(`SELECT sum(weight) AS credited FROM (${sql})`, params)
   if (Math.abs(answer!.credited - stored!.creditedLate) > 0.01) throw new Error(`what-if credits ${answer!.credited}`)
   const whatIfMs = performance.now() - asked
-  return { ms, cpuMs: (user + system) / 1000, whatIfMs, credited: stored!.credited, peakMb }
+  return { ms, cpuMs, whatIfMs, credited: stored!.credited, peakMb }
 }
 
 /** Touches of 30 days, purchases of the second half of them, both in the order of the log; products by a skewed choice. */

@@ -23,6 +23,7 @@ import { removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { campaignBody } from '../../streams/judge/fixtures.ts'
 import { type ThreadTimes, threadTimes } from '../cost/threads.ts'
 import { endlessProducts } from '../generated-products.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { bareElasticsearch, bareSqlite, type OfferWrites } from './indexer.bare.ts'
 
@@ -106,11 +107,11 @@ async function measureOffers() {
     const values = slice.map((offer) => encode('ProductOffer', offer))
     const sides = { bare: bulk, ours: () => indexFromLog(values, from) }
     for (const side of round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
-      const [startedAt, cpuBefore, threadsBefore] = [performance.now(), process.cpuUsage(), threadTimes(process.pid)]
+      const [spent, threadsBefore] = [startStopwatch(), threadTimes(process.pid)]
       await sides[side]()
-      ms[side] += performance.now() - startedAt
-      const { user, system } = process.cpuUsage(cpuBefore)
-      cpuUs[side] += user + system
+      const taken = spent()
+      ms[side] += taken.ms
+      cpuUs[side] += 1_000 * taken.cpuMs
       addThreads(ofThreads[side], threadsBefore)
     }
   }

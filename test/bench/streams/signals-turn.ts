@@ -15,6 +15,7 @@ import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { fakeLog } from '../../streams/runtime/fake-log.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000)
@@ -86,20 +87,16 @@ async function turn(name: string): Promise<void> {
   const lag = monitorEventLoopDelay({ resolution: 5 })
   const rowsBefore = await rowsRead()
   lag.enable()
-  const cpu = process.cpuUsage()
-  const ownCpu = process.threadCpuUsage()
-  const start = performance.now()
+  const spent = startStopwatch()
   appended = 0
   await signals.runOnce()
-  const ms = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
-  const own = process.threadCpuUsage(ownCpu)
+  const { ms, cpuMs, threadCpuMs } = spent()
   lag.disable()
   figures.push({
     turn: name,
     ms: Math.round(ms),
-    'CPU ms': Math.round((user + system) / 1_000),
-    'of its thread ms': Math.round((own.user + own.system) / 1_000),
+    'CPU ms': Math.round(cpuMs),
+    'of its thread ms': Math.round(threadCpuMs),
     'memory MB': Math.round(process.memoryUsage.rss() / 1e6),
     'rows read': (await rowsRead()) - rowsBefore,
     'longest block ms': Math.round(lag.max / 1e6),

@@ -19,6 +19,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { jsonRowOf } from '../../streams/sink/json-rows.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const RECORDS = 300_000
@@ -78,14 +79,10 @@ interface Measure {
 }
 
 function startMeasure(): (rows: number) => Measure {
-  const startedAt = performance.now()
-  const before = process.cpuUsage()
+  const spent = startStopwatch()
   return (rows) => {
-    const { user, system } = process.cpuUsage(before)
-    return {
-      rowsPerSecond: (rows * 1000) / (performance.now() - startedAt),
-      cpuMicrosPerRow: (user + system) / rows,
-    }
+    const { ms, cpuMs } = spent()
+    return { rowsPerSecond: (1_000 * rows) / ms, cpuMicrosPerRow: (1_000 * cpuMs) / rows }
   }
 }
 

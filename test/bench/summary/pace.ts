@@ -1,3 +1,5 @@
+import { startStopwatch } from '../stopwatch.ts'
+
 const ROUNDS = 9
 const OBJECTS = 2_000
 const PASSES = 20
@@ -8,10 +10,9 @@ const PASSES = 20
  */
 export function paceMs(): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
-    const before = process.threadCpuUsage()
+    const spent = startStopwatch()
     work()
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1_000
+    return spent().threadCpuMs
   })
   return rounds.sort((a, b) => a - b)[(ROUNDS - 1) / 2]!
 }
