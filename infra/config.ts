@@ -41,6 +41,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly selectionDeadlineMs: number
+  /** How long a process that was told to end may take. */
+  readonly stopTimeoutMs: number
   readonly signalsIntervalMs: number
   readonly feedIntervalMs: number
   readonly feedAllowPrivateAddresses: boolean
@@ -93,6 +95,7 @@ const programSettings = Type.Object({
   TRUSTED_PROXIES: Setting.List('', `a list of addresses, networks in CIDR, or ${NETWORK_NAMES.join(', ')}`, isNetwork),
   LOG_LEVEL: Setting.OneOf(logLevels, 'info'),
   SELECTION_DEADLINE_MS: Setting.Integer(1, 10_000, 100),
+  STOP_TIMEOUT_MS: Setting.Integer(100, 3_600_000, 25_000),
   SIGNALS_INTERVAL_SECONDS: Setting.Integer(1, 86_400, 300),
   FEED_INTERVAL_SECONDS: Setting.Integer(60, 604_800, 3600),
   FEED_ALLOW_PRIVATE_ADDRESSES: Setting.Flag(false),
@@ -144,6 +147,7 @@ export function readConfig(env: Environment): Config {
     trustedProxies: listOf(settings.TRUSTED_PROXIES),
     logLevel: settings.LOG_LEVEL,
     selectionDeadlineMs: settings.SELECTION_DEADLINE_MS,
+    stopTimeoutMs: settings.STOP_TIMEOUT_MS,
     signalsIntervalMs: 1000 * settings.SIGNALS_INTERVAL_SECONDS,
     feedIntervalMs: 1000 * settings.FEED_INTERVAL_SECONDS,
     feedAllowPrivateAddresses: settings.FEED_ALLOW_PRIVATE_ADDRESSES,

@@ -20,6 +20,7 @@ import { createLogger } from './process/logger.ts'
 import { listenForMetrics } from './process/metrics.ts'
 import { watchPartitions } from './process/partitions-watch.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
+import { stopOnSignals } from './process/stop-on-signals.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 import { openRoles } from './roles/open-roles.ts'
 import type { Shared } from './roles/part.ts'
@@ -125,17 +126,11 @@ function registryCheck(snapshot: Snapshot): HealthCheck {
   return async () => snapshot.staleReason === null || new Degraded(snapshot.staleReason)
 }
 
-/** Stops gracefully on SIGTERM and SIGINT; a second signal ends the process at once. */
-export function stopOnSignals(server: Running): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => server.stop().then(() => process.exit()))
-  }
-}
-
 async function main(): Promise<void> {
   keepFilesPrivate()
-  const server = await start(readConfig(process.env))
-  stopOnSignals(server)
+  const config = readConfig(process.env)
+  const server = await start(config)
+  stopOnSignals(server.stop, config)
   if (server.metricsUrl) process.stdout.write(`Metrics are at ${server.metricsUrl}\n`)
   process.stdout.write(`Endcap listens at ${server.url}\n`)
   // Written now, because a killed process would not write it at its end: the next start saves a third of its time.

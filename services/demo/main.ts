@@ -6,8 +6,9 @@ import { InvalidConfig, readConfig } from '../../infra/config.ts'
 import { Integer, readSettings, Text } from '../../infra/settings.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
 import { throwUnlessFree } from '../http/listen.ts'
-import { type Running, start } from '../main.ts'
+import { start } from '../main.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
+import { stopOnSignals } from '../process/stop-on-signals.ts'
 import { createApi } from './api.ts'
 import { demoCatalogue } from './catalogue/products.ts'
 import { DEMO_PASSWORD, DEMO_USERS, passwordProblem, reachProblem, SHOP_NAME } from './load/accounts.ts'
@@ -51,7 +52,10 @@ async function main(): Promise<void> {
   // Whoever waits for them is told.
   images.catch(() => {})
   const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
-  const stops = stopOnSignals(server)
+  const stops = [server.stop]
+  stopOnSignals(async () => {
+    for (const each of stops.splice(0).reverse()) await each()
+  }, config)
   const products = demoCatalogue()
   const shopUrl = `http://${config.httpHost}:${shopPort}`
   const demo = await keptDemo(dataFolder, {
@@ -99,17 +103,6 @@ Try this:
   4. In another terminal: make traffic (shoppers by the dozen), or make tour (the same story with curl).
 
 `
-}
-
-/** Stops everything in reverse order on the first SIGINT or SIGTERM. A second signal ends the process at once. */
-function stopOnSignals(server: Running): (() => Promise<unknown>)[] {
-  const stops: (() => Promise<unknown>)[] = [() => server.stop()]
-  const stop = async () => {
-    for (const each of stops.splice(0).reverse()) await each()
-    process.exit()
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())
-  return stops
 }
 
 /** Adds the setting to change to the error of a taken port. */
