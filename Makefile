@@ -17,8 +17,9 @@ endif
 # Compiled code is kept between starts: each saves a third of its processor time.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/endcap-code
 
-# Without these limits new objects take 128 MB in each busy thread, and each of some forty threads gets an arena of malloc.
-SERVER := MALLOC_ARENA_MAX=2 node --max-semi-space-size=16
+# Without these limits new objects take 128 MB in each busy thread, and each of some forty threads gets an arena of malloc. Errors name
+# lines of the sources, not of the bundle.
+SERVER := MALLOC_ARENA_MAX=2 node --max-semi-space-size=16 --enable-source-maps
 
 .PHONY: help setup build client run start test test-long lint bench backup restore migrate rebuild repartition restore-log tour traffic engines-start engines-stop test-engines \
   chromium test-browser
@@ -36,7 +37,7 @@ node_modules/.package-lock.json: package.json package-lock.json $(NODE_READY)
 
 setup: $(NODE_READY) node_modules/.package-lock.json ## Install Node 24 (when the machine's is older) and the packages
 
-build: setup services/panel/dist/index.html services/selection/script/dist/script.js ## Build what browsers load, where sources are newer
+build: setup services/panel/dist/index.html services/selection/script/dist/script.js dist/services-main.js ## Build what browsers load and starts run, where sources are newer
 
 services/panel/dist/index.html: package-lock.json $(shell find services/panel/web services/panel/*.ts -type f) | setup
 	@npx --no-install vite build --config services/panel/vite.config.ts --logLevel warn
@@ -44,6 +45,10 @@ services/panel/dist/index.html: package-lock.json $(shell find services/panel/we
 
 services/selection/script/dist/script.js: package-lock.json services/selection/script/build.ts $(shell find services/selection/script/web -type f) | setup
 	@node services/selection/script/build.ts
+	@touch $@
+
+dist/services-main.js: package-lock.json $(shell find schemas services streams infra -name '*.ts' -not -path '*/web/*') | setup
+	@node infra/bundle.ts
 	@touch $@
 
 # Its generator needs TypeScript 5, whose compiler is still written in JavaScript.
@@ -54,10 +59,10 @@ client: setup ## Write the panel's typed client from the OpenAPI of the program
 	  node test/services/panel/openapi.ts | $(OPENAPI_TYPESCRIPT); } > $(CLIENT).new && mv $(CLIENT).new $(CLIENT)
 
 run: build ## Start everything embedded with the demo shop
-	@$(SERVER) services/demo/main.ts
+	@$(SERVER) dist/services-demo-main.js
 
 start: build ## Start the bare server; settings come from the environment (docs/configuration.md)
-	@$(SERVER) services/main.ts
+	@$(SERVER) dist/services-main.js
 
 traffic: setup ## Send shoppers to a running `make run`: RATE visits a second (10) for SECONDS (30)
 	@node services/demo/traffic/main.ts

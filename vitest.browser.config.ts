@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { limits } from './test/limits.ts'
+import { common } from './test/common.ts'
 import { longestFirst } from './test/longest-first.ts'
 
 /** The suites that need Chromium and what `make build` builds: `make test-browser`. Each file has a program of its own. */
@@ -16,6 +16,6 @@ export default defineConfig({
     sequence: { sequencer: longestFirst(['demo/demo.test.ts', 'frame/outage.test.ts', 'frame/weight.test.ts']) },
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,
-    ...limits,
+    ...common,
   },
 })

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { limits } from './test/limits.ts'
+import { common } from './test/common.ts'
 
 const NOT_EMBEDDED = ['test/engines/**', 'test/browser/**', 'node_modules/**']
 /** They load modules a second time, as another version of the program, which only Vite's loader of modules can. */
@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files share a process and the modules it has loaded, which takes half of the time: a test undoes what it changes.
     isolate: false,
-    ...limits,
+    ...common,
     projects: [
       {
         extends: true,

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { limits } from './test/limits.ts'
+import { common } from './test/common.ts'
 import { longestFirst } from './test/longest-first.ts'
 
 /** The suites that need the real engines: `make test-engines`. Each file has a namespace or engines of its own. */
@@ -19,6 +19,6 @@ export default defineConfig({
         'product-index/product-index.test.ts',
       ]),
     },
-    ...limits,
+    ...common,
   },
 })

@@ -5,12 +5,13 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limitSettings } from '../services/domain/limits.ts'
+import { bundledProgram } from './bundle.ts'
 import { generousLimits } from './generous-limits.ts'
 import { waitFor } from './wait-for.ts'
 
 const START_TIMEOUT_MS = 180_000
 /** As `make start` and the image have it. */
-const NODE_OPTIONS = ['--max-semi-space-size=16']
+const NODE_OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps']
 /** Load of a test comes from this machine and for one shop. It is counted and never refused. */
 const GENEROUS_LIMITS = Object.fromEntries(
   Object.keys(generousLimits).map((name) => [limitSettings[name as keyof typeof limitSettings].setting, '1000000000']),
@@ -61,7 +62,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
   const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [...NODE_OPTIONS, join(import.meta.dirname, '../services/main.ts')], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, await bundledProgram('services/main.ts')], {
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',

@@ -32,7 +32,7 @@ const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
 
 /** The composition roots: the only files that may meet concrete engines. */
 const COMPOSITION =
-  /^services\/(main|backup|migrate|rebuild|repartition|restore|restore-log|with-engines|roles\/(threads\/)?[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
+  /^services\/(main|start|backup|migrate|rebuild|repartition|restore|restore-log|with-engines|roles\/(threads\/)?[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
 /** The browser's code is a program of its own. */
 const BROWSER_CODE = /\/web\//

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundledProgram } from '../bundle.ts'
 
 export const TOKEN = 'a-token-for-tests-of-the-demo-0123456789'
 const START_TIMEOUT_MS = 180_000
@@ -32,7 +33,7 @@ export interface DemoOptions {
 export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-demo-')))
   const [httpPort, shopPort] = [await freePort(), await freePort()]
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../services/demo/main.ts')], {
+  const child = spawn(process.execPath, [await bundledProgram('services/demo/main.ts')], {
     env: {
       ...process.env,
       HTTP_PORT: String(httpPort),

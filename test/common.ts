@@ -1,7 +1,8 @@
 import { tries } from './effort.ts'
 
-/** Of every suite. They only end what hangs: on a busy machine of two cores no test comes near them. */
-export const limits = {
+/** Of every suite. Its limits only end what hangs: on a busy machine of two cores no test comes near them. */
+export const common = {
+  globalSetup: ['test/bundle.ts'],
   testTimeout: tries(240_000, 3_600_000),
   hookTimeout: 240_000,
   expect: { poll: { timeout: 120_000 } },

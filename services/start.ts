@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../infra/config.ts'
+import { isEmbedded } from '../infra/engine-config.ts'
+import { startEngines, untilThere } from '../infra/engines.ts'
+import type { EventLog } from '../infra/event-log/port.ts'
+import { createMetrics } from '../infra/metrics/metrics.ts'
+import { createEmbeddedBuckets } from '../infra/rate-limits/embedded/rate-limits.ts'
+import { serveBackups } from './backup/socket.ts'
+import { createBackupSource } from './backup/source.ts'
+import type { Snapshot } from './domain/snapshot.ts'
+import { listen, throwUnlessFree } from './http/listen.ts'
+import { createHttpServer } from './http/server.ts'
+import { registerApi } from './process/api.ts'
+import { prepareDataFolder } from './process/data-folder.ts'
+import { Degraded, type HealthCheck } from './process/health.ts'
+import { createLogger } from './process/logger.ts'
+import { listenForMetrics } from './process/metrics.ts'
+import { watchPartitions } from './process/partitions-watch.ts'
+import { loadOrCreateKeys } from './process/signing-keys.ts'
+import { followRegistry } from './replicas/registry-follower.ts'
+import { openRoles } from './roles/open-roles.ts'
+import type { Shared } from './roles/part.ts'
+import { openShared } from './roles/shared.ts'
+import { startWorkers } from './roles/threads/workers.ts'
+
+const VERSION = '0.1.0'
+/** Until it knows of added partitions, selection shows no paid ads. */
+const WATCH_PARTITIONS_MS = 10_000
+
+/** A running server. */
+export interface Running {
+  /** The address it listens at. */
+  url: string
+  /** The address of its metrics; null: none. */
+  metricsUrl: string | null
+  /** The log that it writes to, for callers in the same process. */
+  log: EventLog
+  /** Finishes requests in progress, writes what is queued, and stops everything in the reverse order of the start. */
+  stop(): Promise<void>
+}
+
+/** Starts the roles of this process, and resolves once it answers requests. */
+export async function start(config: Config): Promise<Running> {
+  const logger = createLogger(config.logLevel)
+  const stops: Shared['stops'] = []
+  const stop = async () => {
+    for (const each of stops.splice(0).reverse()) await each().catch((err) => logger.error({ err }, 'not closed well'))
+  }
+  try {
+    return { ...(await open(config, logger, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
+  prepareDataFolder(config.dataFolder)
+  // The roles that own the engines' data prepare them; the other roles must not wait for every engine.
+  const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
+  stops.push(() => host.stop())
+  const showIdKeys = config.showIdKeys ?? loadOrCreateKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
+  const buckets = config.workers > 1 ? createEmbeddedBuckets(Date.now) : null
+  const shared = await openShared({ config, logger, stops, links: host.links(), showIdKeys, buckets, spool: null })
+  const { log, counters, snapshot, sampled, uuid } = shared
+  // The registry role fills the snapshot itself, and the streams have one of their own.
+  if (!config.roles.includes('registry') && config.roles.some((role) => role !== 'streams')) {
+    const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
+    stops.push(() => registry.close())
+  }
+  const parts = await openRoles(config.roles, { ...shared, host })
+
+  const server = createHttpServer({
+    logger,
+    limits: config.limits,
+    trustedProxies: config.trustedProxies,
+    requestId: uuid,
+  })
+  stops.push(() => server.close())
+  const checks = Object.assign({ registry: registryCheck(snapshot) }, ...parts.map((part) => part.checks))
+  const { corsOrigins, publicUrl } = config
+  await registerApi(server, parts, { metrics: shared.metrics, checks, corsOrigins, publicUrl, version: VERSION })
+
+  const failures = [host.failed, ...parts.flatMap((part) => part.failures)]
+  // An embedded log keeps the number that it has.
+  if (config.engines.kafka) {
+    const watch = watchPartitions({ log, partitions: counters.shards, everyMs: WATCH_PARTITIONS_MS })
+    stops.push(async () => watch.stop())
+    failures.push(watch.changed)
+  }
+  if (host.copy && isEmbedded(config.engines)) {
+    const backups = await serveBackups(createBackupSource(host.copy, config.dataFolder), config.dataFolder)
+    if (backups) stops.push(() => backups.close())
+    else
+      logger.warn('The path of DATA_DIR is too long for a socket: make backup works only while the program is stopped')
+  }
+  const { httpHost, httpPort } = config
+  if (config.workers > 1 && httpPort !== 0) await throwUnlessFree(httpPort, httpHost)
+  const url = await listen(server, { host: httpHost, port: httpPort, isShared: config.workers > 1 })
+  const workers = buckets && (await startWorkers({ config, host, showIdKeys, buckets, server }))
+  if (workers) {
+    stops.push(() => workers.stop())
+    failures.push(workers.failed)
+  }
+  const metrics = createMetrics(sampled, async () => [
+    await shared.metrics.values(),
+    ...((await workers?.metrics()) ?? []),
+  ])
+  const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress))
+  if (measured) stops.push(() => measured.close())
+  void Promise.race(failures).then((err) => {
+    logger.fatal({ err }, 'a part has died: ending, to be started again')
+    process.exitCode = 1
+    process.kill(process.pid, 'SIGTERM')
+  })
+  return { url, metricsUrl: measured?.url ?? null, log }
+}
+
+/** A stale copy is degraded, not failed: it still serves what it has, as all copies do while the log is unavailable. */
+function registryCheck(snapshot: Snapshot): HealthCheck {
+  return async () => snapshot.staleReason === null || new Degraded(snapshot.staleReason)
+}

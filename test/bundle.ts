@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { BUNDLE_FOLDER, bundled, bundleProgram } from '../infra/bundle.ts'
+
+/** Set once a suite has bundled the program for all of its processes. */
+const IS_BUNDLED = 'TEST_PROGRAM_IS_BUNDLED'
+
+let bundling: Promise<void> | undefined
+
+/** The file of a program as it ships, `services/main.ts`. A process without a suite, such as a measure, bundles it anew. */
+export async function bundledProgram(source: string): Promise<string> {
+  bundling ??= process.env[IS_BUNDLED] ? Promise.resolve() : bundleProgram()
+  await bundling
+  return join(BUNDLE_FOLDER, bundled(source))
+}
+
+/** Vitest calls it before a suite. */
+export default async function bundleForSuite(): Promise<void> {
+  if (process.env[IS_BUNDLED]) return
+  await bundleProgram()
+  process.env[IS_BUNDLED] = 'yes'
+}
