@@ -9,6 +9,7 @@ import { bundledProgram } from './bundle.ts'
 import { generousLimits } from './generous-limits.ts'
 import { waitFor } from './wait-for.ts'
 
+const PROGRAM = 'services/main.ts'
 const START_TIMEOUT_MS = 180_000
 /** As `make start` and the image have it. */
 const NODE_OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps']
@@ -51,6 +52,8 @@ export interface ProgramOptions {
   startTimeoutMs?: number
   /** What `/health/ready` answers once it has started. Default: 200. */
   readyStatus?: number
+  /** Runs the sources and not the bundle of them, so that a profile names them. */
+  fromSources?: boolean
 }
 
 /**
@@ -62,7 +65,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
   const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [...NODE_OPTIONS, await bundledProgram('services/main.ts')], {
+  const file = options.fromSources ? join(import.meta.dirname, '..', PROGRAM) : await bundledProgram(PROGRAM)
+  const child = spawn(process.execPath, [...NODE_OPTIONS, file], {
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',

@@ -89,7 +89,8 @@ async function measureThreads(): Promise<void> {
 
 async function measureSources(): Promise<void> {
   const profiles = await mkdtemp(join(tmpdir(), 'cost-'))
-  const program = await startProgram({ env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } })
+  const env = { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }
+  const program = await startProgram({ env, fromSources: true })
   const ended = once(program.process, 'exit')
   try {
     const market: Market = await openMarket(program, PRODUCTS)
