@@ -142,7 +142,7 @@ const ofPeopleSql = ({ people }: Scratch): string => `
 SELECT p.personKey AS personKey, p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId
 FROM (
   SELECT personKey, shopId, kind, eventId, occurredAt, cid FROM transactions_by_person
-  WHERE (personKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM ${people}`)})
+  WHERE personKey IN (${personKeysSql(`SELECT shopId, cid FROM ${people}`)})
     AND occurredAt BETWEEN (SELECT min(fromAt) FROM ${people}) AND (SELECT max(toAt) FROM ${people})
 ) AS p
 INNER JOIN ${people} AS r ON r.shopId = p.shopId AND r.cid = p.cid
@@ -156,7 +156,7 @@ WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 function ofNewLinksSql({ links }: Scratch, { isCrowded }: { isCrowded: boolean }): string {
   return `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
-WHERE (personKey, shopId, cid) IN (${personKeysSql(`
+WHERE personKey IN (${personKeysSql(`
   SELECT shopId, cid FROM ${links} WHERE (shopId, uid) IN (
     SELECT shopId, uid FROM ${links} WHERE ${IS_NEW_LINK} ${isCrowded ? changedPlacesSql(links) : ''})`)})`
 }

@@ -104,7 +104,7 @@ SELECT n.shopId, n.cid, n.uid, n.seenAt, n.provenAt
 FROM ${seen} AS n
 LEFT JOIN (
   SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, max(version) AS lastVersion, true AS known
-  FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM ${seen}`)})
+  FROM links_by_cid WHERE cidKey IN (${personKeysSql(`SELECT shopId, cid FROM ${seen}`)})
   GROUP BY shopId, cid, uid
 ) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
 WHERE NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt OR k.lastVersion > {done:Int64}`
@@ -148,4 +148,4 @@ export const PERSON_KEYS = 2 ** 32
 
 /** Condition on `transactions_by_id`: the transactions that some SQL selects (shopId, kind, eventId). */
 export const byIdSql = (transactions: string): string =>
-  `(idKey, shopId, kind, eventId) IN (SELECT murmurHash3_32(shopId, eventId), shopId, kind, eventId FROM (${transactions}))`
+  `idKey IN (SELECT murmurHash3_32(shopId, eventId) FROM (${transactions})) AND (shopId, kind, eventId) IN (${transactions})`

@@ -12,8 +12,11 @@ export const NEVER = Number.MAX_SAFE_INTEGER
 export const personKeySql = 'murmurHash3_32(shopId, cid)'
 const uidKeySql = 'murmurHash3_32(shopId, uid)'
 
-/** SQL that selects shopId and cid, as the key columns of tables by person. */
-export const personKeysSql = (people: string): string => `SELECT ${personKeySql}, shopId, cid FROM (${people})`
+/**
+ * SQL that selects the keys of some people (SQL that selects shopId, cid). Look-ups by people compare the key alone, since to read
+ * names as well takes far longer. What they find is joined by name later, or may name a few more people.
+ */
+export const personKeysSql = (people: string): string => `SELECT ${personKeySql} FROM (${people})`
 
 /**
  * Links from which persons are told: a table, or a subquery in parentheses. With a uid of `people` it holds all pairs of the
@@ -29,11 +32,11 @@ export interface LinkScope {
   mayBeCrowded: boolean
 }
 
-/** The links that decide who the persons of some cids are (SQL that selects shopId, cid). */
+/** The links that decide who the persons of some cids are (SQL that selects shopId, cid), and perhaps a few more. */
 export function nearLinksSql(people: string): string {
-  const uids = `SELECT ${uidKeySql}, shopId, uid FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(people)})`
-  const neighbours = `SELECT ${personKeySql}, shopId, cid FROM links_by_uid WHERE (uidKey, shopId, uid) IN (${uids})`
-  return `SELECT shopId, cid, uid, seenAt, provenAt, version FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${neighbours})`
+  const uids = `SELECT ${uidKeySql} FROM links_by_cid WHERE cidKey IN (${personKeysSql(people)})`
+  const neighbours = `SELECT ${personKeySql} FROM links_by_uid WHERE uidKey IN (${uids})`
+  return `SELECT shopId, cid, uid, seenAt, provenAt, version FROM links_by_cid WHERE cidKey IN (${neighbours})`
 }
 
 /** The same of `links`, which hold what `nearLinksSql` selects for `people`. */

@@ -151,7 +151,7 @@ LEFT JOIN (
   SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(${touchSql}, match != '') AS best
   FROM (${candidatesSql(reach, {
     touches: storedTouchesSql(`touches
-      WHERE (personKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, touchCid AS cid FROM (${reach})`)})
+      WHERE personKey IN (${personKeysSql(`SELECT shopId, touchCid AS cid FROM (${reach})`)})
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
     campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,

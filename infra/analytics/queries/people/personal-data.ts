@@ -1,5 +1,4 @@
 import type { QueryParams } from '../../port.ts'
-import { personKeysSql } from '../attribution/person-links.ts'
 
 /** Parts of the export of a person's data, by the names that they have there. */
 const parts = {
@@ -58,13 +57,9 @@ export interface LinkedRow {
 /** Identifiers that were seen together with the person's: one more than `max` when there are more. */
 export function linkedIdentifiersQuery(person: PersonSpec, max: number) {
   const by = person.identifier
-  const key =
-    by === 'cid'
-      ? `(cidKey, shopId, cid) IN (${personKeysSql('SELECT {shopId:String} AS shopId, {value:String} AS cid')})`
-      : 'uidKey = murmurHash3_32({shopId:String}, {value:String})'
   return {
     sql: `SELECT cid, uid, min(seenAt) AS firstSeenAt FROM links_by_${by}
-WHERE ${key} AND shopId = {shopId:String} AND ${by} = {value:String}
+WHERE ${by}Key = murmurHash3_32({shopId:String}, {value:String}) AND shopId = {shopId:String} AND ${by} = {value:String}
 GROUP BY cid, uid ORDER BY firstSeenAt LIMIT ${max + 1} ${SETTINGS}`,
     params: paramsOf(person),
   }
