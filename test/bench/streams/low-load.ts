@@ -1,9 +1,9 @@
 /**
  * What analytics costs at low load, everything embedded: the sink, ClickHouse and attribution while 100 visits a second come in
- * (100 emissions, 570 judged views and clicks, 8 purchases), and when nothing does. CPU by thread (Linux), and what
- * ClickHouse did for it.
+ * (100 emissions, 570 judged views and clicks, 8 purchases), or another number of them, and when nothing does. CPU by thread (Linux),
+ * what ClickHouse did for it, and what the process spent while each kind of statement was under way.
  *
- *     node test/bench/streams/low-load.ts [seconds]
+ *     node test/bench/streams/low-load.ts [seconds] [visits per second]
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { createAttribution } from '../../../streams/attribution/attribution.ts'
@@ -19,7 +20,7 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { bytesOf, emission, type Happening, keyOf, purchase, touch } from '../../streams/attribution/events.ts'
 
 const SECONDS = Number(process.argv[2] ?? 20)
-const VISITS_PER_SECOND = 100
+const VISITS_PER_SECOND = Number(process.argv[3] ?? 100)
 const VIEWS_PER_VISIT = 5.7
 const PURCHASES_PER_VISIT = 0.08
 const TICK_MS = 50
@@ -29,13 +30,21 @@ const PRODUCTS = 19_406
 /** As in streams/start.ts. */
 const ATTRIBUTION_PAUSE_MS = 1_000
 const TICKS_PER_SECOND = 100
+const KIND_CHARS = 60
 const silent = { info() {}, warn: console.warn, error: console.error }
 const EVENTS = ['InsertQuery', 'SelectQuery', 'Query', 'MergedRows', 'Merge', 'FileOpen', 'FileSync', 'DirectorySync']
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-low-load-'))
 const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
 const analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
-const turn = createAttribution({ log, analytics, runId: randomUUID })
+const statements = new Map<string, { count: number; cpuMs: number }>()
+const counted: Analytics = {
+  ...analytics,
+  insert: (table, rows, by) => noted(`insert ${table}`, analytics.insert(table, rows, by)),
+  query: (sql, params) => noted(kindOf(sql), analytics.query(sql, params)),
+  command: (sql, params) => noted(kindOf(sql), analytics.command(sql, params)),
+}
+const turn = createAttribution({ log, analytics: counted, runId: randomUUID })
 const attribution = createPeriodic({
   name: 'attribution',
   turn,
@@ -43,8 +52,23 @@ const attribution = createPeriodic({
   now: Date.now,
   logger: silent,
 })
-const sink = createSink({ log, analytics, now: Date.now, logger: silent, onStored: attribution.wake })
+const sink = createSink({ log, analytics: counted, now: Date.now, logger: silent, onStored: attribution.wake })
 const ended = [sink.run(), attribution.run()]
+
+/** A statement without the names of scratch tables, as far as it tells it from others. */
+function kindOf(sql: string): string {
+  const plain = sql.replaceAll(/attribution_scratch_[0-9a-f]+/g, '').replaceAll(/\s+/g, ' ')
+  return plain.trim().slice(0, KIND_CHARS)
+}
+
+async function noted<T>(kind: string, call: Promise<T>): Promise<T> {
+  const before = process.cpuUsage()
+  const result = await call
+  const { user, system } = process.cpuUsage(before)
+  const { count, cpuMs } = statements.get(kind) ?? { count: 0, cpuMs: 0 }
+  statements.set(kind, { count: count + 1, cpuMs: cpuMs + (user + system) / 1_000 })
+  return result
+}
 
 let visits = 0
 let due = 0
@@ -124,7 +148,18 @@ function cpuOfThreads(): Map<string, { name: string; ticks: number }> {
 }
 
 await shop(SETTLE_MS / 1_000)
+statements.clear()
 await measured(`${VISITS_PER_SECOND} visits/s`, SECONDS, () => shop(SECONDS))
+console.table(
+  [...statements]
+    .sort(([, a], [, b]) => b.cpuMs - a.cpuMs)
+    .map(([statement, { count, cpuMs }]) => ({
+      statement,
+      'a second': (count / SECONDS).toFixed(1),
+      'CPU ms of each': (cpuMs / count).toFixed(1),
+      '% of a core': (cpuMs / SECONDS / 10).toFixed(1),
+    })),
+)
 await sleep(SETTLE_MS)
 await measured('idle', SECONDS, () => sleep(SECONDS * 1_000))
 const [parts] = await analytics.query<{ parts: number }>('SELECT count() AS parts FROM system.parts WHERE active')
