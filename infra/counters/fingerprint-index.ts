@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { IdFingerprint } from './fingerprint.ts'
 
 const FIRST_BITS = 4
 const FIRST_SLOTS = 2 ** FIRST_BITS
@@ -48,6 +49,11 @@ export class FingerprintIndex {
     this.#halves[2 * number + 1] = high
     this.#slots[slot] = number + 1
     return number
+  }
+
+  /** The fingerprint of a number. */
+  fingerprint(number: number): IdFingerprint {
+    return { low: this.#halves[2 * number]!, high: this.#halves[2 * number + 1]! }
   }
 
   /** Where the fingerprint is, or belongs. */

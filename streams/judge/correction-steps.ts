@@ -8,7 +8,7 @@ import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, countedSpend, isInSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
+import { type CountedSpend, countedSpend, isInSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
@@ -78,18 +78,19 @@ export async function applyCorrections(
   },
 ): Promise<void> {
   const { partition, shard, corrections, spent, after, upTo } = batch
-  const steps = corrections.map(({ offset, value }) => {
-    const step = correctionStep(value, shard, snapshot)
-    const place = { of: 'correctionsOffset', at: offset, hasMoved: shard !== partition } as const
-    return { offset, step: isInSpend(spent.get(value.campaignId), place) ? withoutSpend(step) : step }
-  })
   await retryWhenMoved(async () => {
     const values = new BatchCounters({
       source: sourceOf('corrections', partition),
       own: shard,
       shards: [shard],
     })
-    for (const { step } of steps) values.expect(step)
+    const steps = corrections.map(({ offset, value }) => {
+      const place = { of: 'correctionsOffset', at: offset, hasMoved: shard !== partition } as const
+      const isRestored = isInSpend(spent.get(value.campaignId), place)
+      const step = correctionStep(value, { shard, snapshot, isRestored }, values)
+      values.expect(step)
+      return { offset, step }
+    })
     values.take(await counters.load(values.loads(after)))
     for (const { offset, step } of steps) {
       values.at(offset)
@@ -100,18 +101,25 @@ export async function applyCorrections(
   })
 }
 
-/** The step that refunds what was billed for an event. */
-function correctionStep(correction: EventCorrection, shard: number, snapshot: Snapshot): Step {
+/**
+ * The step that refunds what was billed for an event.
+ * @param isRestored whether the spend since the campaign began is that of a checkpoint which knows of the refund.
+ */
+function correctionStep(
+  correction: EventCorrection,
+  { shard, snapshot, isRestored }: { shard: number; snapshot: Snapshot; isRestored: boolean },
+  { counters, seen }: BatchCounters,
+): Step {
   const { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt } = correction
   const day = dayIn(snapshot.getEver('Shop', shopId)?.body.timeZone ?? 'UTC', occurredAt)
-  const credit = { name: 'CREDITED', add: -creditedMicros, max: null }
+  const daily = dailySpendKey(shard, campaignId, day)
+  const refunded = isRestored ? [daily] : [spendKey(shard, campaignId), daily]
   return {
-    once: { group: voidedGroup(Math.floor(occurredAt / DAY_MS)), fingerprint: fingerprintOf(eventId) },
+    once: seen.of({ group: voidedGroup(Math.floor(occurredAt / DAY_MS)), fingerprint: fingerprintOf(eventId) }),
     releases: [],
-    limits: [
-      { ...credit, key: spendKey(shard, campaignId) },
-      { ...credit, key: dailySpendKey(shard, campaignId, day) },
-    ],
+    limits: refunded.map((key) => {
+      return { name: 'CREDITED', counter: counters.of(key), window: null, add: -creditedMicros, max: null }
+    }),
     actor: null,
     acquaintances: [],
     carry: null,

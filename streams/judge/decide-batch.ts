@@ -8,11 +8,13 @@ import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
 
-/** The steps of a batch of one partition of `ad-events`. */
-export interface StepBatch {
+/** A batch of one partition of `ad-events`. */
+export interface EventBatch<Event extends { offset: number }> {
   place: Place
-  /** Makes them anew, in the order of their offsets: the windows that they hold remember what an attempt has counted. */
-  steps: () => Promise<readonly { offset: number; step: Step }[]>
+  /** In the order of their offsets. */
+  events: readonly Event[]
+  /** Makes the step of an event, by counters that remember what an attempt has counted. */
+  stepOf: (event: Event, counters: BatchCounters) => Step
   /** The last offset that the judge has committed. */
   after: number
   /** The last of the batch, also when it has no step. */
@@ -25,7 +27,10 @@ export interface StepBatch {
  * those of people. What they hold already is taken from them, and only the rest is stored.
  * @returns the decisions by offset.
  */
-export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<Map<number, Decision>> {
+export async function decideBatch<Event extends { offset: number }>(
+  deps: RecountDeps,
+  batch: EventBatch<Event>,
+): Promise<Map<number, Decision>> {
   try {
     return await retryWhenMoved(() => attempt(deps.counters, batch))
   } catch (error) {
@@ -35,17 +40,20 @@ export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<
   }
 }
 
-async function attempt(
+async function attempt<Event extends { offset: number }>(
   counters: Counters,
-  { place, steps: makeSteps, after, upTo }: StepBatch,
+  { place, events, stepOf, after, upTo }: EventBatch<Event>,
 ): Promise<Map<number, Decision>> {
-  const steps = await makeSteps()
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,
     shards: shardsOf(place),
   })
-  await inSlices(steps, ({ step }) => values.expect(step))
+  const steps = await inSlices(events, (event) => {
+    const step = stepOf(event, values)
+    values.expect(step)
+    return { offset: event.offset, step }
+  })
   const { position, note, complete } = values.take(await counters.load(values.loads(after)))
   // What its campaigns were billed may lie in other partitions too, from when there were fewer: the position cannot tell.
   if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)

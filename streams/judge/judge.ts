@@ -21,7 +21,6 @@ import {
   termsOf,
   verdictWithoutCounters,
 } from './verdict.ts'
-import { WindowIndex } from './windows/windows.ts'
 
 /**
  * A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. Selection's reads of
@@ -76,14 +75,14 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       ({ value }) => (shardFor(value.claims.campaignId) === partition ? 'events' : 'passedOn'),
     )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
-    const steps = () => {
-      const windows = new WindowIndex(counters.shards)
-      const termsFor = termsByCampaign(snapshot)
-      return inSlices(counted, ({ offset, value }) => {
-        return { offset, step: judgingStep(value, place, termsFor(value), windows) }
-      })
-    }
-    const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
+    const termsFor = termsByCampaign(snapshot)
+    const decisions = await decideBatch(deps, {
+      place,
+      events: counted,
+      stepOf: ({ value }, batch) => judgingStep(value, place, termsFor(value), batch),
+      after: (committed ?? 0) - 1,
+      upTo: lastOffset,
+    })
 
     const outputs: NewRecord[] = passedOn.map(eventAgain)
     const dead: DeadRecord[] = passedOn.map(movedPartition)

@@ -9,11 +9,11 @@ import { inSlices } from '../runtime/slices.ts'
 import { type CountedSpend, countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
+import { WINDOWS_MS } from './counted/windows.ts'
 import { stretchOf } from './recount/begin.ts'
 import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recount/count-event.ts'
 import { PageCounts } from './recount/page-counts.ts'
 import { termsOf } from './verdict.ts'
-import { WINDOWS_MS } from './windows/windows.ts'
 
 /** The group that judges: its commits say what must be counted. */
 export const JUDGE_GROUP = 'judge'

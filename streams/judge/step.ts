@@ -1,56 +1,61 @@
-import type { CounterKey, SeenKey, ShardChange } from '../../infra/counters/port.ts'
-import { COUNTED, type Counted, type WindowTallies } from './windows/windows.ts'
+import type { ShardChange } from '../../infra/counters/port.ts'
+import type { Counter } from './counted/counter-table.ts'
+import type { Seen } from './counted/seen-table.ts'
+import { COUNTED, type Counted, type Window } from './counted/windows.ts'
 
-/** What an event asks of the counters, and what it adds to them when it is valid. */
+/**
+ * What an event asks of the counters, and what it adds to them when it is valid. It names them by the numbers that its batch gives
+ * them (`batch-counters.ts`).
+ */
 export interface Step {
-  /** Only the first step with this key goes on, whatever its limits then say; later ones end as 'SEEN'. */
-  once: SeenKey | null
-  /** Reservations that end when the key of `once` is taken. */
+  /** Only the first step with this goes on, whatever its limits then say; later ones end as 'SEEN'. */
+  once: Seen | null
+  /** Reservations that end when `once` is taken. */
   releases: ShardChange['released']
   /**
    * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
-   * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
+   * step as its `name`. Null max: only counted. With all held, every counter is raised by its `add`.
    */
   limits: readonly Limit[]
   actor: Actor | null
   /** Whose windows count the step as one of a known person, or of a newcomer. Empty without an actor. */
-  acquaintances: readonly WindowTallies[]
+  acquaintances: readonly Window[]
   /**
-   * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
+   * Thousandths of a unit, 1 to 999, collected in `counter`. Once they complete a unit, 1,000 leave it, every limit
    * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
    */
-  carry: { key: CounterKey; thousandths: number } | null
+  carry: { counter: Counter; thousandths: number } | null
   /** UTC epoch milliseconds: when the actor acted. */
   now: number
 }
 
 export interface Limit {
   name: string
-  /** Null: this counts nothing. Without `tallies` too, `add` alone is compared with `max`. */
-  key: CounterKey | null
-  /** What counts in place of `key`: a counter of somebody's window. */
-  tallies?: WindowTallies
+  /** Null: this counts nothing. Without `window` too, `add` alone is compared with `max`. */
+  counter: Counter | null
+  /** What counts in place of `counter`: one of the counters of somebody's window. */
+  window: Window | null
   counted?: Counted
   /** A safe integer from 0 on. */
   add: number
   max: number | null
   /** Takes the unit that the step's `carry` completes. */
   carries?: boolean
-  /** Keys whose values count with that of `key`: the earlier parts of a sliding window. */
-  window?: readonly CounterKey[]
+  /** What counts with `counter`: the day before. */
+  earlier?: Counter
   /** What raises `max`. */
   allowances?: readonly Allowance[]
   /** Exceeded, it does not end the step: it is not raised, and the outcome has `+name` at its end. */
   marks?: boolean
   /** The limit is there only for such an actor: FIRST, of whom nothing is remembered; NEW, not yet KNOWN. */
   of?: Acquaintance
-  /** The limit is there only while this key was not seen. */
-  unlessSeen?: SeenKey
+  /** The limit is there only while this was not seen. */
+  unlessSeen?: Seen
 }
 
-/** Who acts: the first key remembers the earliest `now` of a step that was carried out, the others what was before. */
+/** Who acts: the first counter remembers the earliest `now` of a step that was carried out, the others what was before. */
 export interface Actor {
-  keys: readonly [CounterKey, ...CounterKey[]]
+  firstSeen: readonly [Counter, ...Counter[]]
   /** KNOWN is who was remembered so long ago. */
   knownAfterMs: number
 }
@@ -58,7 +63,7 @@ export interface Actor {
 /** `gives` for every `per` that was counted, rounded down, at most `max`. */
 export interface Allowance {
   /** By these, or by another counter of the window that the limit counts in. */
-  by: readonly CounterKey[] | Counted
+  by: readonly Counter[] | Counted
   gives: number
   per: number
   max: number | null
@@ -76,46 +81,46 @@ export interface Decision {
   actor: Acquaintance | null
 }
 
-/** What takes the keys that a step is decided by, some of them several times. */
+/** What takes the counters that a step is decided by, some of them several times. */
 export interface CounterQuestions {
-  asked(key: CounterKey): void
-  askedTallies(tallies: WindowTallies): void
-  askedSeen(key: SeenKey): void
+  asked(counter: Counter): void
+  askedWindow(window: Window): void
+  askedSeen(seen: Seen): void
 }
 
 /** The values that a step is decided by, with all that the steps before it changed. */
 export interface CounterValues {
-  value(key: CounterKey): number
+  value(counter: Counter): number
   /** Over the whole window. */
-  tallied(tallies: WindowTallies, counted: Counted): number
-  isSeen(key: SeenKey): boolean
+  tallied(window: Window, counted: Counted): number
+  isSeen(seen: Seen): boolean
 }
 
 /** What takes the changes of a step. */
 export interface CounterChanges {
-  add(key: CounterKey, amount: number): void
+  add(counter: Counter, amount: number): void
   /** In the current part of the window. */
-  tally(tallies: WindowTallies, counted: Counted, amount: number): void
+  tally(window: Window, counted: Counted, amount: number): void
   /** Sets a counter that is 0 or higher. */
-  lower(key: CounterKey, value: number): void
-  see(key: SeenKey): void
+  lower(counter: Counter, value: number): void
+  see(seen: Seen): void
   release(reservations: Step['releases']): void
 }
 
 const THOUSANDTHS = 1000
-const NO_KEYS: readonly CounterKey[] = []
+const NO_COUNTERS: readonly Counter[] = []
 const NO_ALLOWANCES: readonly Allowance[] = []
 
 /** Decides a step; changes nothing. */
 export function decide(step: Step, values: CounterValues): Decision {
   const { once, limits, actor: acting, now } = step
   const actor = acting && acquaintanceOf(acting, now, values)
-  if (once && values.isSeen(once)) return { outcome: 'SEEN', actor }
+  if (once !== null && values.isSeen(once)) return { outcome: 'SEEN', actor }
   const carried = carriedBy(step, values)
   let outcome = carried ? 'CARRIED' : 'APPLIED'
   for (const limit of limits) {
     if (limit.max === null || !isThere(limit, actor)) continue
-    if (limit.unlessSeen && values.isSeen(limit.unlessSeen)) continue
+    if (limit.unlessSeen !== undefined && values.isSeen(limit.unlessSeen)) continue
     const add = limit.add + (limit.carries ? carried : 0)
     const raised = countedBy(limit, values) + add
     if (raised <= limit.max || raised <= maxOf(limit, limit.max, values)) continue
@@ -132,7 +137,7 @@ export function carryOut(
   to: CounterChanges,
 ): void {
   if (decided.outcome === 'SEEN') return
-  if (once) {
+  if (once !== null) {
     to.see(once)
     to.release(releases)
   }
@@ -140,17 +145,17 @@ export function carryOut(
   if (ended !== 'APPLIED' && ended !== 'CARRIED') return
   const carried = ended === 'CARRIED' ? 1 : 0
   for (const limit of limits) {
-    const { key, tallies, counted } = limit
-    if (key === null && !tallies) continue
+    const { counter, window, counted } = limit
+    if (counter === null && window === null) continue
     if (!isThere(limit, decided.actor) || marks.includes(limit.name)) continue
     const amount = limit.add + (limit.carries ? carried : 0)
-    if (tallies) to.tally(tallies, counted!, amount)
-    else to.add(key!, amount)
+    if (window !== null) to.tally(window, counted!, amount)
+    else to.add(counter!, amount)
   }
   const acquaintance = decided.actor === 'KNOWN' ? COUNTED.known : COUNTED.new
   for (const each of acquaintances) to.tally(each, acquaintance, 1)
-  if (carry) to.add(carry.key, carry.thousandths - carried * THOUSANDTHS)
-  if (actor) to.lower(actor.keys[0], now)
+  if (carry) to.add(carry.counter, carry.thousandths - carried * THOUSANDTHS)
+  if (actor) to.lower(actor.firstSeen[0], now)
 }
 
 /** How a step has ended, and the limits that mark it. */
@@ -162,28 +167,28 @@ export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string
 
 /** Asks for all that `decide` may read. */
 export function askWith({ once, limits, actor, carry }: Step, to: CounterQuestions): void {
-  if (once) to.askedSeen(once)
-  for (const { key, tallies, max, window, allowances, unlessSeen } of limits) {
-    if (unlessSeen) to.askedSeen(unlessSeen)
+  if (once !== null) to.askedSeen(once)
+  for (const { counter, window, max, earlier, allowances, unlessSeen } of limits) {
+    if (unlessSeen !== undefined) to.askedSeen(unlessSeen)
     if (max === null) continue
-    if (key) to.asked(key)
-    if (tallies) to.askedTallies(tallies)
-    for (const each of window ?? NO_KEYS) to.asked(each)
+    if (counter !== null) to.asked(counter)
+    if (window !== null) to.askedWindow(window)
+    if (earlier !== undefined) to.asked(earlier)
     for (const { by } of allowances ?? NO_ALLOWANCES) if (typeof by === 'object') for (const each of by) to.asked(each)
   }
-  for (const key of actor?.keys ?? NO_KEYS) to.asked(key)
-  if (carry) to.asked(carry.key)
+  for (const each of actor?.firstSeen ?? NO_COUNTERS) to.asked(each)
+  if (carry) to.asked(carry.counter)
 }
 
-/** By what the keys say before the step. */
+/** By what the counters say before the step. */
 export function acquaintanceOf(
-  { keys, knownAfterMs }: Actor,
+  { firstSeen, knownAfterMs }: Actor,
   now: number,
   values: Pick<CounterValues, 'value'>,
 ): Acquaintance {
   let first = Number.POSITIVE_INFINITY
-  for (const key of keys) {
-    const at = values.value(key)
+  for (const counter of firstSeen) {
+    const at = values.value(counter)
     if (at > 0 && at < first) first = at
   }
   if (first === Number.POSITIVE_INFINITY) return 'FIRST'
@@ -196,32 +201,28 @@ function isThere({ of }: Limit, actor: Acquaintance | null): boolean {
 }
 
 function carriedBy({ carry }: Step, values: CounterValues): 0 | 1 {
-  return carry && values.value(carry.key) + carry.thousandths >= THOUSANDTHS ? 1 : 0
+  return carry && values.value(carry.counter) + carry.thousandths >= THOUSANDTHS ? 1 : 0
 }
 
-function countedBy({ key, tallies, counted, window }: Limit, values: CounterValues): number {
-  if (tallies) return values.tallied(tallies, counted!)
-  return (key ? values.value(key) : 0) + sumOf(window ?? NO_KEYS, values)
+function countedBy({ counter, window, counted, earlier }: Limit, values: CounterValues): number {
+  if (window !== null) return values.tallied(window, counted!)
+  return (counter === null ? 0 : values.value(counter)) + (earlier === undefined ? 0 : values.value(earlier))
 }
 
-function maxOf({ allowances, tallies }: Limit, max: number, values: CounterValues): number {
+function maxOf({ allowances, window }: Limit, max: number, values: CounterValues): number {
   let sum = max
-  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, tallies, values)
+  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, window, values)
   return sum
 }
 
-function allowed(
-  { by, gives, per, max }: Allowance,
-  tallies: WindowTallies | undefined,
-  values: CounterValues,
-): number {
-  const counted = typeof by === 'number' ? values.tallied(tallies!, by) : sumOf(by, values)
+function allowed({ by, gives, per, max }: Allowance, window: Window | null, values: CounterValues): number {
+  const counted = typeof by === 'number' ? values.tallied(window!, by) : sumOf(by, values)
   const given = Math.floor((counted * gives) / per)
   return max === null ? given : Math.min(given, max)
 }
 
-function sumOf(keys: readonly CounterKey[], values: CounterValues): number {
+function sumOf(counters: readonly Counter[], values: CounterValues): number {
   let sum = 0
-  for (const key of keys) sum += values.value(key)
+  for (const counter of counters) sum += values.value(counter)
   return sum
 }

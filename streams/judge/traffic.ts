@@ -1,12 +1,15 @@
 import { pathFingerprint } from '../../infra/counters/fingerprint.ts'
-import type { CounterGroup, CounterKey, SeenKey } from '../../infra/counters/port.ts'
+import type { CounterGroup, SeenKey } from '../../infra/counters/port.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import { LAG_MAX_MS, seenGroup } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
-import type { Actor, Allowance, Limit } from './step.ts'
-import { COUNTED, type Owner, type WindowIndex, type WindowTallies } from './windows/windows.ts'
+import type { BatchCounters } from './batch-counters.ts'
+import type { Counter } from './counted/counter-table.ts'
+import type { Owner } from './counted/owners.ts'
+import { COUNTED, type Counted, type Window } from './counted/windows.ts'
+import type { Acquaintance, Actor, Allowance, Limit } from './step.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -50,68 +53,70 @@ export function seenKey(
 
 /** Whom an event is counted by, beside its campaign. */
 export interface Parties {
-  address: WindowTallies
-  agent: WindowTallies | null
-  network: WindowTallies | null
+  address: Window
+  agent: Window | null
+  network: Window | null
   cid: Owner
   unit: Owner
 }
 
 /** Null: the event has no public address, which somebody who tests on the own machine does not have. */
-export function partiesOf(event: AdEvent, windows: WindowIndex): Parties | null {
+export function partiesOf(event: AdEvent, { owners, windows }: BatchCounters): Parties | null {
   const { claims, cid, receivedAt, addressHash, previousAddressHash, agentHash, networkHash } = event
   if (addressHash === null) return null
   const { shopId, adUnitId } = claims
-  const address = windows.owner('address', shopId, addressHash)
+  const address = owners.owner('address', shopId, addressHash)
+  const before = previousAddressHash === null ? address : owners.owner('address', shopId, previousAddressHash)
   return {
-    address: address.tallies(receivedAt, previousAddressHash ?? undefined),
-    agent: agentHash === null ? null : windows.owner('agent', shopId, agentHash).tallies(receivedAt),
-    network: networkHash === null ? null : windows.owner('network', shopId, networkHash).tallies(receivedAt),
-    cid: windows.owner('cid', shopId, cid),
-    unit: windows.owner('unit', shopId, adUnitId),
+    address: windows.of(address, receivedAt, before),
+    agent: agentHash === null ? null : windows.of(owners.owner('agent', shopId, agentHash), receivedAt),
+    network: networkHash === null ? null : windows.of(owners.owner('network', shopId, networkHash), receivedAt),
+    cid: owners.owner('cid', shopId, cid),
+    unit: owners.owner('unit', shopId, adUnitId),
   }
 }
 
 /** What an event is judged by. */
 export interface Counting {
   event: AdEvent
-  windows: WindowIndex
+  counters: BatchCounters
   parties: Parties | null
   /** Null: the windows that the event counts in are over. */
   rules: TrafficRules | null
 }
 
 /** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
-export function actorOf({ event, parties }: Counting): Actor | null {
+export function actorOf({ event, counters, parties }: Counting): Actor | null {
   if (event.type !== 'VIEW' || parties === null) return null
-  return { keys: knownKeys(parties, event.receivedAt), knownAfterMs: KNOWN_AFTER_MS }
+  return { firstSeen: firstSeenOf(parties, event.receivedAt, counters), knownAfterMs: KNOWN_AFTER_MS }
 }
 
 /**
  * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
  * the reason given. Rules that count need a public address.
  */
-export function trafficLimits({ event, parties, rules }: Counting): Limit[] {
+export function trafficLimits({ event, counters, parties, rules }: Counting): Limit[] {
   const isView = event.type === 'VIEW'
-  if (!rules) return isView && parties !== null ? [countedUnitView(event, parties)] : []
-  const asked = { event, rules }
-  if (parties === null) return isView ? [] : clickChecks(asked)
-  if (isView) return viewLimits({ ...asked, parties })
-  return [...clickLimits({ ...asked, parties }), ...viewedChecks({ ...asked, parties }), ...clickChecks(asked)]
+  if (!rules) return isView && parties !== null ? [countedUnitView(event, counters, parties)] : []
+  if (parties === null) return isView ? [] : clickChecks(event, rules)
+  const asked = { event, counters, rules, parties }
+  if (isView) return viewLimits(asked)
+  return [...clickLimits(asked), ...viewedChecks(asked), ...clickChecks(event, rules)]
 }
 
 /** In whose windows a view counts as one by a known person or by a newcomer: of those who may be several people. */
-export function acquaintancesOf({ event, parties, rules }: Counting): readonly WindowTallies[] {
+export function acquaintancesOf({ event, parties, rules }: Counting): readonly Window[] {
   if (!rules || event.type !== 'VIEW' || parties === null) return NOBODY
   const { address, agent, network } = parties
   if (agent === null) return network === null ? [address] : [address, network]
   return network === null ? [address, agent] : [address, agent, network]
 }
 
-const NOBODY: readonly WindowTallies[] = []
+const NOBODY: readonly Window[] = []
 
 interface Asked {
   event: AdEvent
+  counters: BatchCounters
   rules: TrafficRules
   parties: Parties
 }
@@ -127,54 +132,51 @@ const NEWCOMER_VIEWS_ALLOWED: readonly Allowance[] = [
   { by: COUNTED.known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null },
 ]
 
-function clickLimits({ event, rules, parties }: Asked): Limit[] {
+function clickLimits({ event, counters, rules, parties }: Asked): Limit[] {
   const { address, agent, network, cid } = parties
-  const clicksAt = (name: TrafficRuleName, tallies: WindowTallies, allowances: readonly Allowance[]): Limit => {
-    return limitOf(name, rules, { tallies, counted: COUNTED.clicks, allowances })
-  }
-  const limits = [clicksAt('ADDRESS_CLICKS', address, CLICKS_EARNED)]
-  if (agent !== null) limits.push(clicksAt('AGENT_CLICKS', agent, CLICKS_EARNED))
-  if (network !== null) limits.push(clicksAt('NETWORK_CLICKS', network, CLICKS_EARNED))
-  limits.push(clicksAt('CID_CLICKS', cid.tallies(event.receivedAt), NO_ALLOWANCES))
+  const limits = [windowLimit('ADDRESS_CLICKS', rules, address, COUNTED.clicks, CLICKS_EARNED)]
+  if (agent !== null) limits.push(windowLimit('AGENT_CLICKS', rules, agent, COUNTED.clicks, CLICKS_EARNED))
+  if (network !== null) limits.push(windowLimit('NETWORK_CLICKS', rules, network, COUNTED.clicks, CLICKS_EARNED))
+  limits.push(windowLimit('CID_CLICKS', rules, counters.windows.of(cid, event.receivedAt), COUNTED.clicks))
   return limits
 }
 
 /** Whether the clicks of a browser have views before them, which a click is checked against without adding to a counter. */
-function viewedChecks({ event, rules, parties }: Asked): Limit[] {
+function viewedChecks({ event, counters, rules, parties }: Asked): Limit[] {
   const { claims, receivedAt } = event
   const checks: Limit[] = []
   if (rules.CLICKS_ONLY.mode !== 'OFF') {
-    // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
-    const viewed: Allowance = { by: knownKeys(parties, receivedAt), gives: 1, per: 1, max: null }
-    const tallies = parties.cid.tallies(receivedAt)
-    const clicksOnly = { tallies, counted: COUNTED.clicks, allowances: [viewed] }
-    checks.push({ ...limitOf('CLICKS_ONLY', rules, clicksOnly), add: 0, max: rules.CLICKS_ONLY.max! - 1 })
+    // The value of these counters is the time of the first view: as an allowance it exceeds any number of clicks.
+    const viewed: Allowance = { by: firstSeenOf(parties, receivedAt, counters), gives: 1, per: 1, max: null }
+    const window = counters.windows.of(parties.cid, receivedAt)
+    const clicksOnly = windowLimit('CLICKS_ONLY', rules, window, COUNTED.clicks, [viewed])
+    checks.push({ ...clicksOnly, add: 0, max: rules.CLICKS_ONLY.max! - 1 })
   }
   if (rules.NO_VIEW.mode !== 'OFF') {
-    const [today, yesterday] = [receivedAt, receivedAt - DAY_MS].map((at) => parties.unit.key(unitViewsGroup(at)))
-    const noView = limitOf('NO_VIEW', rules, { key: today!, window: [yesterday!] })
-    checks.push({ ...noView, unlessSeen: seenKey('VIEW', claims), add: 0, max: REPORTED_VIEWS_MIN - 1 })
+    checks.push({
+      ...{ name: 'NO_VIEW', window: null, marks: isMark(rules, 'NO_VIEW'), add: 0, max: REPORTED_VIEWS_MIN - 1 },
+      counter: unitViews(parties, receivedAt, counters),
+      earlier: unitViews(parties, receivedAt - DAY_MS, counters),
+      unlessSeen: counters.seen.of(seenKey('VIEW', claims)),
+    })
   }
   return checks
 }
 
-function clickChecks({ event: { claims, occurredAt }, rules }: Omit<Asked, 'parties'>): Limit[] {
-  const isTooFast = occurredAt - claims.emittedAt < clickMinMs(claims)
-  return isTooFast && rules.TOO_FAST.mode !== 'OFF' ? [{ ...limitOf('TOO_FAST', rules, {}), max: 0 }] : []
+function clickChecks({ claims, occurredAt }: AdEvent, rules: TrafficRules): Limit[] {
+  if (occurredAt - claims.emittedAt >= clickMinMs(claims) || rules.TOO_FAST.mode === 'OFF') return []
+  return [{ name: 'TOO_FAST', counter: null, window: null, marks: isMark(rules, 'TOO_FAST'), add: 1, max: 0 }]
 }
 
-function viewLimits({ event, rules, parties }: Asked): Limit[] {
+function viewLimits({ event, counters, rules, parties }: Asked): Limit[] {
   const { claims, receivedAt } = event
-  const unitView = countedUnitView(event, parties)
+  const unitView = countedUnitView(event, counters, parties)
   if (claims.kind !== 'DISPLAY' || claims.autoPromo) return [unitView]
-  const tallies = parties.address
-  const byCid = { tallies: parties.cid.tallies(receivedAt), counted: COUNTED.views }
-  const people = { tallies, counted: COUNTED.people, allowances: NEWCOMERS_ALLOWED, of: 'FIRST' } as const
-  const views = { tallies, counted: COUNTED.views, allowances: NEWCOMER_VIEWS_ALLOWED, of: 'NEW' } as const
+  const { address, cid } = parties
   return [
-    limitOf('CID_VIEWS', rules, byCid),
-    limitOf('ADDRESS_PEOPLE', rules, people),
-    limitOf('ADDRESS_VIEWS', rules, views),
+    windowLimit('CID_VIEWS', rules, counters.windows.of(cid, receivedAt), COUNTED.views),
+    windowLimit('ADDRESS_PEOPLE', rules, address, COUNTED.people, NEWCOMERS_ALLOWED, 'FIRST'),
+    windowLimit('ADDRESS_VIEWS', rules, address, COUNTED.views, NEWCOMER_VIEWS_ALLOWED, 'NEW'),
     unitView,
   ]
 }
@@ -190,25 +192,35 @@ export const knownGroup = memoized((week: number) => {
 /** Views of ad units on the day of `at`. */
 export const unitViewsGroup = (at: number): CounterGroup => unitGroup(Math.floor(at / DAY_MS))
 
-function countedUnitView({ receivedAt }: AdEvent, { unit }: Parties): Limit {
-  return { name: 'COUNTED', key: unit.key(unitViewsGroup(receivedAt)), add: 1, max: null }
+function countedUnitView({ receivedAt }: AdEvent, counters: BatchCounters, parties: Parties): Limit {
+  return { name: 'COUNTED', counter: unitViews(parties, receivedAt, counters), window: null, add: 1, max: null }
 }
 
-function knownKeys({ cid }: Parties, at: number): [CounterKey, CounterKey] {
+/** The views of an ad unit on the day of `at`. */
+function unitViews({ unit }: Parties, at: number, { counters }: BatchCounters): Counter {
+  return counters.ofOwner(unit, unitViewsGroup(at))
+}
+
+/** When a browser first viewed an ad in this week, and in the one before. */
+function firstSeenOf({ cid }: Parties, at: number, { counters }: BatchCounters): [Counter, Counter] {
   const week = Math.floor(at / WEEK_MS)
-  return [cid.key(knownGroup(week)), cid.key(knownGroup(week - 1))]
+  return [counters.ofOwner(cid, knownGroup(week)), counters.ofOwner(cid, knownGroup(week - 1))]
 }
 
-type Counts = Partial<Pick<Limit, 'key' | 'tallies' | 'counted' | 'window' | 'allowances' | 'of'>>
-
-function limitOf(name: TrafficRuleName, rules: TrafficRules, counts: Counts): Limit {
-  const { key = null, tallies, counted, window, allowances, of } = counts
+function windowLimit(
+  name: TrafficRuleName,
+  rules: TrafficRules,
+  window: Window,
+  counted: Counted,
+  allowances: readonly Allowance[] = NO_ALLOWANCES,
+  of?: Acquaintance,
+): Limit {
   const { mode, max } = rules[name]
-  const isOff = mode === 'OFF'
   const marks = mode === 'MARK'
-  return { name, key, tallies, counted, add: 1, max: isOff ? null : max, window, allowances, of, marks }
+  return { name, counter: null, window, counted, add: 1, max: mode === 'OFF' ? null : max, allowances, of, marks }
 }
 
+const isMark = (rules: TrafficRules, name: TrafficRuleName) => rules[name].mode === 'MARK'
 const NO_ALLOWANCES: readonly Allowance[] = []
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {

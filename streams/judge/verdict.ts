@@ -17,9 +17,9 @@ import {
 import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/in-flight.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
+import type { BatchCounters } from './batch-counters.ts'
 import { type Decision, type Limit, partsOf, type Step } from './step.ts'
 import { acquaintancesOf, actorOf, type Counting, partiesOf, seenKey, trafficLimits } from './traffic.ts'
-import type { WindowIndex } from './windows/windows.ts'
 
 /**
  * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
@@ -72,20 +72,20 @@ export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEven
 /**
  * The step that judges an event, and counts it when it is valid.
  * @param terms null when the campaign is not known.
- * @param windows the same for all events of a batch.
+ * @param counters those of the event's batch.
  */
-export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, windows: WindowIndex): Step {
+export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, counters: BatchCounters): Step {
   const { type, claims, receivedAt } = event
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
   if (!terms) return { ...NO_STEP, limits: [UNKNOWN_CAMPAIGN], now: receivedAt }
-  const counting = { event, windows, parties: partiesOf(event, windows), rules: terms.traffic }
+  const counting = { event, counters, parties: partiesOf(event, counters), rules: terms.traffic }
   return {
-    once: seenKey(type, claims),
+    once: counters.seen.of(seenKey(type, claims)),
     releases: releasesOf(event, terms),
     limits: limitsOf(counting, place, terms),
     actor: actorOf(counting),
     acquaintances: acquaintancesOf(counting),
-    carry: carryOf(event, place, windows),
+    carry: carryOf(event, place, counters),
     now: receivedAt,
   }
 }
@@ -141,34 +141,39 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
 function limitsOf(counting: Counting, place: Place, terms: Terms): Limit[] {
   const { event } = counting
   const day = dayIn(terms.timeZone, event.occurredAt)
-  const foreign = isForeign(event) ? [foreignLimit(event, place, day)] : NO_LIMITS
+  const foreign = isForeign(event) ? [foreignLimit(counting, place, day)] : NO_LIMITS
   return foreign.concat(
     trafficLimits(counting),
-    capLimits(event, place, terms, day),
+    capLimits(counting, place, terms, day),
     budgetLimits(counting, place, terms, day),
   )
 }
 
-function foreignLimit({ cid, claims }: AdEvent, { shards }: Place, day: string): Limit {
-  const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
-  return { name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY }
+function foreignLimit({ event: { cid, claims }, counters }: Counting, { shards }: Place, day: string): Limit {
+  const counter = counters.counters.of(crossClientKey(personShard(cid, shards), claims.shopId, day, cid))
+  return { name: 'REPLAYED', counter, window: null, add: 1, max: FOREIGN_MAX_PER_DAY }
 }
 
 /** Views are counted only while their campaign has a cap: one that is set later in the day counts from then on. */
-function capLimits({ type, cid, uid, claims }: AdEvent, { shard }: Place, { capping }: Terms, day: string): Limit[] {
+function capLimits({ event, counters }: Counting, { shard }: Place, { capping }: Terms, day: string): Limit[] {
+  const { type, cid, uid, claims } = event
   if (type !== 'VIEW' || capping === null) return NO_LIMITS
-  const byCid = { name: 'CAPPED', key: viewsKey(shard, 'cid', claims, day, cid), add: 1, max: capping }
-  return uid ? [byCid, { ...byCid, key: viewsKey(shard, 'uid', claims, day, uid) }] : [byCid]
+  const limitBy = (by: 'cid' | 'uid', person: string): Limit => {
+    const counter = counters.counters.of(viewsKey(shard, by, claims, day, person))
+    return { name: 'CAPPED', counter, window: null, add: 1, max: capping }
+  }
+  return uid ? [limitBy('cid', cid), limitBy('uid', uid)] : [limitBy('cid', cid)]
 }
 
-function budgetLimits({ event, windows }: Counting, { shard }: Place, terms: Terms, day: string): Limit[] {
+function budgetLimits({ event, counters }: Counting, { shard }: Place, terms: Terms, day: string): Limit[] {
   const { type, claims, receivedAt } = event
   const { micros, thousandths } = chargeOf(type, claims)
   if (micros === 0 && thousandths === 0) return NO_LIMITS
   const { campaignId, shopId, emittedAt } = claims
-  const campaign = windows.owner('campaign', shopId, campaignId)
+  const campaign = counters.owners.owner('campaign', shopId, campaignId)
   const limitAt = (name: string, key: CounterKey, max: number | null): Limit => {
-    return { name, key: campaign.own(key), add: micros, max, carries: true }
+    const counter = counters.counters.ownedBy(campaign, key)
+    return { name, counter, window: null, add: micros, max, carries: true }
   }
   const total = limitAt('OVER_BUDGET', spendKey(shard, campaignId), terms.budgetMicros)
   const daily = limitAt('OVER_BUDGET', dailySpendKey(shard, campaignId, day), terms.dailyBudgetMicros)
@@ -187,15 +192,16 @@ function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): St
   return uid ? [byCid, { key: capReservationKey('uid', claims, day, uid), holder }] : [byCid]
 }
 
-function carryOf({ type, claims }: AdEvent, { shard }: Place, windows: WindowIndex): Step['carry'] {
+function carryOf({ type, claims }: AdEvent, { shard }: Place, { owners, counters }: BatchCounters): Step['carry'] {
   const { thousandths } = chargeOf(type, claims)
   if (thousandths === 0) return null
-  const campaign = windows.owner('campaign', claims.shopId, claims.campaignId)
-  return { key: campaign.own(thousandthsKey(shard, claims.campaignId)), thousandths }
+  const { shopId, campaignId } = claims
+  const campaign = owners.owner('campaign', shopId, campaignId)
+  return { counter: counters.ownedBy(campaign, thousandthsKey(shard, campaignId)), thousandths }
 }
 
 const NO_LIMITS: Limit[] = []
 const NO_RELEASES: Step['releases'] = []
 /** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
-const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', key: null, add: 1, max: 0 }
+const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', counter: null, window: null, add: 1, max: 0 }
 const NO_STEP = { once: null, releases: [], limits: [], actor: null, acquaintances: [], carry: null }

@@ -3,9 +3,8 @@ import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode } from '../../schemas/wire/codec.ts'
-import { isLifetimeSpend, spendKey, thousandthsKey } from '../../services/domain/money/counter-keys.ts'
+import { spendKey, thousandthsKey } from '../../services/domain/money/counter-keys.ts'
 import { retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
-import type { Step } from '../judge/step.ts'
 import { readPages } from '../runtime/pages.ts'
 
 /** The last checkpoint of each campaign of a shard. */
@@ -124,11 +123,6 @@ export function isInSpend(
   offset: { of: 'sourceOffset' | 'correctionsOffset'; at: number; hasMoved: boolean },
 ): boolean {
   return checkpoint !== undefined && (offset.hasMoved || offset.at <= checkpoint[offset.of])
-}
-
-/** The step without what it adds to the spend since the campaign began. */
-export function withoutSpend(step: Step): Step {
-  return { ...step, carry: null, limits: step.limits.filter(({ key }) => !key || !isLifetimeSpend(key)) }
 }
 
 /**

@@ -28,9 +28,6 @@ export function spendKey(shard: number, campaignId: string) {
   return { shard, group: spendGroup, id: campaignId }
 }
 
-/** Whether a key counts what a campaign was billed, or owes, since it began. */
-export const isLifetimeSpend = ({ group }: { group: { name: string } }): boolean => group.name === spendGroup.name
-
 /** Thousandths of a micro that a campaign owes for views, until they complete one. */
 export function thousandthsKey(shard: number, campaignId: string) {
   return { shard, group: spendGroup, id: `${campaignId}/t` }

@@ -1,4 +1,3 @@
-import type { TallyKey } from '../../../infra/counters/port.ts'
 import { personShard } from '../../../infra/counters/shards.ts'
 import type { SpendCheckpoint } from '../../../schemas/records/records.ts'
 import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
@@ -14,9 +13,10 @@ import {
 } from '../../../services/domain/money/counter-keys.ts'
 import { bucketOf, endOfFlight, settledKey } from '../../../services/domain/money/in-flight.ts'
 import { isInSpend } from '../../spend-checkpoints/restore.ts'
+import type { SharedBy } from '../counted/owners.ts'
+import { COUNTED, type Counted, WINDOWS_MS, type Window } from '../counted/windows.ts'
 import { seenKey, unitViewsGroup } from '../traffic.ts'
 import { chargeOf, type Terms } from '../verdict.ts'
-import { COUNTED, type Counted, type SharedBy, WINDOWS_MS } from '../windows/windows.ts'
 import type { PageCounts } from './page-counts.ts'
 
 const HOUR_MS = 3_600_000
@@ -109,34 +109,34 @@ function countPeople(event: JudgedEventReader, { terms }: CountedCampaign, page:
   if (isInWindow(event, page.now)) countWindows(event, page)
   if (type !== 'VIEW') return
   const { adUnitId, receivedAt } = event
-  const unit = page.windows.index.owner('unit', event.shopId, adUnitId)
-  if (page.isNew(offset, unit.shard)) page.add(unit.key(unitViewsGroup(receivedAt)), 1)
+  const shard = personShard(adUnitId, positions.length)
+  if (page.isNew(offset, shard)) page.add({ shard, group: unitViewsGroup(receivedAt), id: adUnitId }, 1)
   page.people.saw(event.cid, event.receivedAt, { offset, positions })
 }
 
 /** What the rules against invalid traffic count, but for those that the event is marked by. */
 function countWindows(event: JudgedEventReader, page: PageCounts): void {
   const { type, kind, autoPromo, receivedAt, marks, sourceOffset, shopId, cid } = event
-  const { windows } = page
+  const { owners, windows } = page
   const { agentHash, networkHash } = event
-  const owner = (by: SharedBy, name: string) => windows.owner(by, shopId, name, receivedAt)
-  const address = owner('address', event.addressHash!)
-  const agent = agentHash === null ? null : owner('agent', agentHash)
-  const network = networkHash === null ? null : owner('network', networkHash)
-  const count = (key: TallyKey | null, counted: Counted, rule?: TrafficRuleName) => {
-    if (key === null || !page.isNew(sourceOffset, key.shard)) return
-    if (rule === undefined || !marks.includes(rule)) windows.add(key, counted)
+  const windowOf = (by: SharedBy, name: string) => windows.of(owners.owner(by, shopId, name), receivedAt)
+  const address = windowOf('address', event.addressHash!)
+  const agent = agentHash === null ? null : windowOf('agent', agentHash)
+  const network = networkHash === null ? null : windowOf('network', networkHash)
+  const count = (window: Window | null, counted: Counted, rule?: TrafficRuleName) => {
+    if (window === null || !page.isNew(sourceOffset, windows.shard(window))) return
+    if (rule === undefined || !marks.includes(rule)) windows.add(window, counted, 1)
   }
   if (type === 'CLICK') {
     count(address, COUNTED.clicks, 'ADDRESS_CLICKS')
     count(agent, COUNTED.clicks, 'AGENT_CLICKS')
     count(network, COUNTED.clicks, 'NETWORK_CLICKS')
-    count(owner('cid', cid), COUNTED.clicks, 'CID_CLICKS')
+    count(windowOf('cid', cid), COUNTED.clicks, 'CID_CLICKS')
     return
   }
   const acquaintance = page.people.acquaintance(cid, receivedAt)
   if (kind === 'DISPLAY' && !autoPromo) {
-    count(owner('cid', cid), COUNTED.views, 'CID_VIEWS')
+    count(windowOf('cid', cid), COUNTED.views, 'CID_VIEWS')
     if (acquaintance === 'FIRST') count(address, COUNTED.people, 'ADDRESS_PEOPLE')
     if (acquaintance !== 'KNOWN') count(address, COUNTED.views, 'ADDRESS_VIEWS')
   }

@@ -1,5 +1,6 @@
-import type { CounterGroup, CounterKey, SeenKey, ShardChange, TallyKey } from '../../../infra/counters/port.ts'
-import { type Counted, type SharedBy, WindowIndex } from '../windows/windows.ts'
+import type { CounterGroup, CounterKey, SeenKey, ShardChange } from '../../../infra/counters/port.ts'
+import { Owners } from '../counted/owners.ts'
+import { Windows } from '../counted/windows.ts'
 import { People } from './people.ts'
 
 interface Cell {
@@ -24,7 +25,8 @@ export class PageCounts {
   /** The last offset of the source that each shard holds. */
   readonly positions: readonly number[]
   readonly people: People
-  readonly windows: WindowCounts
+  readonly owners: Owners
+  readonly windows: Windows
   readonly now: number
   readonly #shards: Shard[]
 
@@ -32,9 +34,9 @@ export class PageCounts {
   constructor({ positions, now }: { positions: readonly number[]; now: number }) {
     this.positions = positions
     this.now = now
-    const place = { shards: positions.length, now }
-    this.people = new People(place)
-    this.windows = new WindowCounts(place)
+    this.people = new People({ shards: positions.length, now })
+    this.owners = new Owners(positions.length)
+    this.windows = new Windows(this.owners)
     this.#shards = positions.map(() => ({ groups: new Map(), last: null, seen: [], released: [] }))
   }
 
@@ -61,11 +63,11 @@ export class PageCounts {
 
   /** The changes that move the source on to `upTo`, of all shards that stand before it. */
   changes(source: string, upTo: number): ShardChange[] {
-    const tallies = Map.groupBy(this.windows.added(), ({ key }) => key.shard)
     const lowered = Map.groupBy(this.people.lowered(), ({ key }) => key.shard)
     const changes = this.positions.map((after, shard): ShardChange => {
       const { seen, released } = this.#shards[shard]!
-      const sums = { add: this.#sumsOf(shard), tally: tallies.get(shard) ?? [], lower: lowered.get(shard) ?? [] }
+      const tally = this.windows.changes(shard).filter(({ key }) => !this.#isForgotten(key.group))
+      const sums = { add: this.#sumsOf(shard), tally, lower: lowered.get(shard) ?? [] }
       return { shard, source, after, upTo, note: null, ...sums, seen, released }
     })
     return changes.filter(({ after }) => after < upTo)
@@ -92,41 +94,5 @@ export class PageCounts {
 
   #isForgotten({ keptUntil }: Pick<CounterGroup, 'keptUntil'>): boolean {
     return keptUntil !== null && keptUntil <= this.now
-  }
-}
-
-/** What a page of judged events adds to the windows of 90 minutes. */
-class WindowCounts {
-  readonly index: WindowIndex
-  /** What is forgotten by then is not counted, UTC epoch milliseconds. */
-  readonly #now: number
-  /** By `Counted`. */
-  readonly #added = new Map<TallyKey, number[]>()
-
-  constructor({ shards, now }: { shards: number; now: number }) {
-    this.index = new WindowIndex(shards)
-    this.#now = now
-  }
-
-  /** Whom an event is counted by, in the part of the window that it was received in. */
-  owner(by: SharedBy, shopId: string, name: string, receivedAt: number): TallyKey {
-    return this.index.owner(by, shopId, name).tallies(receivedAt).current.key
-  }
-
-  add(key: TallyKey, counted: Counted): void {
-    let counts = this.#added.get(key)
-    if (!counts) {
-      counts = new Array<number>(key.group.counts).fill(0)
-      this.#added.set(key, counts)
-    }
-    counts[counted]!++
-  }
-
-  *added(): Generator<ShardChange['tally'][number]> {
-    for (const [key, amounts] of this.#added) {
-      const { keptUntil } = key.group
-      if (keptUntil !== null && keptUntil <= this.#now) continue
-      yield { key, amounts }
-    }
   }
 }

@@ -47,9 +47,8 @@ export class People {
 
   acquaintance(cid: string, at: number): ReturnType<typeof acquaintanceOf> {
     const week = this.#week(this.#person(cid), at)
-    const value = (key: CounterKey) => (key === week[0].key ? week[0].at : week[1].at)
-    const keys = [week[0].key, week[1].key] as const
-    return acquaintanceOf({ keys, knownAfterMs: KNOWN_AFTER_MS }, at, { value })
+    const value = (counter: number) => week[counter]!.at
+    return acquaintanceOf({ firstSeen: [0, 1], knownAfterMs: KNOWN_AFTER_MS }, at, { value })
   }
 
   /** Somebody was seen by an event that the shards with a position of its offset or later hold already. */

@@ -3,7 +3,6 @@ import { type TrafficRules, trafficRulesOf } from '../../../services/domain/traf
 import { BatchCounters } from '../../../streams/judge/batch-counters.ts'
 import { carryOut, decide } from '../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../streams/judge/verdict.ts'
-import { WindowIndex } from '../../../streams/judge/windows/windows.ts'
 import { DAY_MS, eventOf, HOUR_MS } from './fixtures.ts'
 
 /** Made-up traffic of a shop and of those who attack it, and what the judge makes of it. */
@@ -148,10 +147,9 @@ export function attack({ visits, clicks, everyMs, views, startAt }: AttackOption
 export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
   const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0] })
   const terms = { capping: null, budgetMicros: 1e12, dailyBudgetMicros: null, timeZone: 'UTC', traffic }
-  const windows = new WindowIndex(1)
   const inOrder = [...events].sort((a, b) => a.receivedAt - b.receivedAt)
   return inOrder.map((event, offset) => {
-    const step = judgingStep(event, { shard: 0, shards: 1 }, terms, windows)
+    const step = judgingStep(event, { shard: 0, shards: 1 }, terms, counters)
     const decision = decide(step, counters)
     counters.at(offset)
     carryOut(step, decision, counters)

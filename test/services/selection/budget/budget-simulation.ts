@@ -8,10 +8,10 @@ import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { trafficRulesOf } from '../../../../services/domain/traffic-rules.ts'
 import { type Budgets, createBudgets } from '../../../../services/selection/budget/budgets.ts'
 import { createSpendView, type SpendView } from '../../../../services/selection/budget/spend.ts'
+import type { BatchCounters } from '../../../../streams/judge/batch-counters.ts'
 import { decideBatch } from '../../../../streams/judge/decide-batch.ts'
 import type { Decision } from '../../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
-import { WindowIndex } from '../../../../streams/judge/windows/windows.ts'
 import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
 import { NOW, sponsored } from '../world.ts'
 import { memoryCounters } from './memory-counters.ts'
@@ -146,16 +146,13 @@ export function createSimulation(options: {
   const traffic = trafficRulesOf(RULES_OFF)
   function decide({ shard, after, events }: Batch): Promise<Map<number, Decision>> {
     const place = { shard, shards: counters.shards }
-    const steps = async () => {
-      const windows = new WindowIndex(counters.shards)
-      return events.map(({ event, offset }) => {
-        const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
-        const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
-        return { offset, step: judgingStep(event, place, terms, windows) }
-      })
+    const stepOf = ({ event }: Batch['events'][number], counters: BatchCounters) => {
+      const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
+      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+      return judgingStep(event, place, terms, counters)
     }
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
-    return decideBatch(deps, { place, steps, after, upTo: lastOffsets[shard]! })
+    return decideBatch(deps, { place, events, stepOf, after, upTo: lastOffsets[shard]! })
   }
 
   const processes: Process[] = []

@@ -1,11 +1,13 @@
 import { numberOf } from '../../../../infra/counters/fingerprint.ts'
-import type { CounterKey, SeenKey } from '../../../../infra/counters/port.ts'
-import { shardOf } from '../../../../infra/counters/shards.ts'
+import type { CounterKey } from '../../../../infra/counters/port.ts'
+import { shardOf, shardsOf } from '../../../../infra/counters/shards.ts'
 import type { JudgedEvent } from '../../../../schemas/records/events.ts'
 import type { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { BatchCounters } from '../../../../streams/judge/batch-counters.ts'
+import type { Counter } from '../../../../streams/judge/counted/counter-table.ts'
+import { WINDOWS_MS } from '../../../../streams/judge/counted/windows.ts'
 import { acquaintanceOf, carryOut, type Decision, type Step } from '../../../../streams/judge/step.ts'
 import { chargeOf, judgingStep, termsOf, verdictWithoutCounters } from '../../../../streams/judge/verdict.ts'
-import { WINDOWS_MS, WindowIndex } from '../../../../streams/judge/windows/windows.ts'
 
 /** Counts judged events one by one, by carrying out again the steps that have judged them: what a recount must come to. */
 export function countBySteps(
@@ -22,30 +24,31 @@ export function countBySteps(
     const shard = shardOf(event.claims.campaignId, shards)
     const terms = termsOf(event, snapshot)!
     const isOpen = event.receivedAt > now - WINDOWS_MS
-    const step = judgingStep(
-      event,
-      { shard, shards },
-      isOpen ? terms : { ...terms, traffic: null },
-      new WindowIndex(shards),
-    )
-    const value = (key: CounterKey) => held.get(nameOf(key)) ?? 0
+    const numbers = new BatchCounters({ source: '', own: shard, shards: shardsOf({ shards }) })
+    const step = judgingStep(event, { shard, shards }, isOpen ? terms : { ...terms, traffic: null }, numbers)
+    const keyOf = (counter: Counter) => numbers.counters.keys[counter]!
+    const value = (counter: Counter) => held.get(nameOf(keyOf(counter))) ?? 0
     const actor = actorOf(step) && acquaintanceOf(step.actor!, step.now, { value })
     carryOut(
       step,
       { ...decisionOf(event), actor },
       {
-        add: (key, amount) => {
-          if (amount !== 0 && !isForgotten(key)) held.set(nameOf(key), Math.max(0, value(key) + amount))
+        add: (counter, amount) => {
+          const key = keyOf(counter)
+          if (amount !== 0 && !isForgotten(key)) held.set(nameOf(key), Math.max(0, value(counter) + amount))
         },
-        tally: ({ current: { key } }, counted, amount) => {
+        tally: (window, counted, amount) => {
+          const key = numbers.windows.key(window)
           const { shard, group, fingerprint } = key
           const name = JSON.stringify([shard, group.name, numberOf(fingerprint), counted])
           if (!isForgotten(key)) held.set(name, (held.get(name) ?? 0) + amount)
         },
-        lower: (key, at) => {
-          if (!isForgotten(key)) held.set(nameOf(key), Math.min(value(key) || Number.POSITIVE_INFINITY, at))
+        lower: (counter, at) => {
+          const key = keyOf(counter)
+          if (!isForgotten(key)) held.set(nameOf(key), Math.min(value(counter) || Number.POSITIVE_INFINITY, at))
         },
-        see: (key: SeenKey) => {
+        see: (seen) => {
+          const key = numbers.seen.keys[seen]!
           if (!isForgotten(key)) held.set(JSON.stringify([shard, key.group.name, numberOf(key.fingerprint), 'seen']), 1)
         },
         release: () => {},

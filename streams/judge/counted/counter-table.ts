@@ -1,0 +1,151 @@
+import { fingerprintIn, fingerprintOf } from '../../../infra/counters/fingerprint.ts'
+import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
+import type { CounterGroup, CounterKey, ShardChange } from '../../../infra/counters/port.ts'
+import type { Owner, Owners } from './owners.ts'
+
+/** The number of a counter among those of a batch. */
+export type Counter = number
+const NONE = -1
+
+/** The counters of a batch: what they held, and what the batch changes. */
+export class CounterTable {
+  // By counter.
+  readonly keys: CounterKey[] = []
+  /** What was loaded, with the changes of the batch. */
+  readonly values: number[] = []
+  readonly #added: number[] = []
+  /** 0: the batch has not lowered it. */
+  readonly #lowered: number[] = []
+  readonly #isAsked: boolean[] = []
+  readonly #isChanged: boolean[] = []
+  /** Another counter in the same place. */
+  readonly #next: Counter[] = []
+  readonly #owners: Owners
+  /** Counters lie in places, each the number of a fingerprint. */
+  readonly #places = new FingerprintIndex()
+  /** By place. */
+  readonly #lastAt: Counter[] = []
+  /** By owner: the place of the name, which is hashed once. */
+  readonly #placeOf: number[] = []
+  // By shard.
+  readonly #asked: ReadonlyMap<number, Counter[]>
+  readonly #changed: ReadonlyMap<number, Counter[]>
+
+  constructor(owners: Owners, shards: readonly number[]) {
+    this.#owners = owners
+    this.#asked = new Map(shards.map((shard) => [shard, []]))
+    this.#changed = new Map(shards.map((shard) => [shard, []]))
+  }
+
+  of(key: CounterKey): Counter {
+    const { low, high } = fingerprintIn(key)
+    return this.#at(this.#places.add(low, high), key)
+  }
+
+  /** The counter of a group that is not exact whose id is the name of its owner, whatever the shop. */
+  ofOwner(owner: Owner, group: CounterGroup): Counter {
+    const place = this.#place(owner)
+    const shard = this.#owners.shards[owner]!
+    for (let known = this.#last(place); known !== NONE; known = this.#next[known]!) {
+      const key = this.keys[known]!
+      if (key.shard === shard && isSameGroup(key.group, group)) return known
+    }
+    const id = this.#owners.names[owner]!
+    return this.#made({ shard, group, id, fingerprint: this.#places.fingerprint(place) }, place)
+  }
+
+  /** The counter of an exact key that only its owner is asked for, or whose id is the owner's name: the id is not hashed. */
+  ownedBy(owner: Owner, key: CounterKey): Counter {
+    return this.#at(this.#place(owner), key)
+  }
+
+  ask(counter: Counter): void {
+    if (this.#isAsked[counter]) return
+    this.#isAsked[counter] = true
+    this.#asked.get(this.keys[counter]!.shard)!.push(counter)
+  }
+
+  add(counter: Counter, amount: number): void {
+    this.#markChanged(counter)
+    this.#added[counter]! += amount
+    this.values[counter]! += amount
+  }
+
+  /** Sets a counter that is 0 or higher. */
+  lower(counter: Counter, value: number): void {
+    const before = this.values[counter]!
+    if (before > 0 && before <= value) return
+    this.#markChanged(counter)
+    this.#lowered[counter] = value
+    this.values[counter] = value
+  }
+
+  /** What to load of a shard. */
+  loads(shard: number): CounterKey[] {
+    return this.#asked.get(shard)!.map((counter) => this.keys[counter]!)
+  }
+
+  /** @param loaded what `loads` has asked for, before anything is changed. */
+  take(shard: number, loaded: readonly number[]): void {
+    const asked = this.#asked.get(shard)!
+    for (let i = 0; i < asked.length; i++) this.values[asked[i]!] = loaded[i]!
+  }
+
+  changes(shard: number): Pick<ShardChange, 'add' | 'lower'> {
+    const changed = this.#changed.get(shard)!
+    const added = changed.filter((counter) => this.#added[counter] !== 0)
+    const lowered = changed.filter((counter) => this.#lowered[counter] !== 0)
+    return {
+      add: added.map((counter) => ({ key: this.keys[counter]!, amount: this.#added[counter]! })),
+      lower: lowered.map((counter) => ({ key: this.keys[counter]!, value: this.#lowered[counter]! })),
+    }
+  }
+
+  #markChanged(counter: Counter): void {
+    if (this.#isChanged[counter]) return
+    this.#isChanged[counter] = true
+    this.#changed.get(this.keys[counter]!.shard)!.push(counter)
+  }
+
+  #place(owner: Owner): number {
+    while (this.#placeOf.length <= owner) this.#placeOf.push(NONE)
+    if (this.#placeOf[owner] === NONE) {
+      const { low, high } = fingerprintOf(this.#owners.names[owner]!)
+      this.#placeOf[owner] = this.#places.add(low, high)
+    }
+    return this.#placeOf[owner]!
+  }
+
+  #last(place: number): Counter {
+    return this.#lastAt[place] ?? NONE
+  }
+
+  #at(place: number, key: CounterKey): Counter {
+    for (let known = this.#last(place); known !== NONE; known = this.#next[known]!) {
+      if (isSame(this.keys[known]!, key)) return known
+    }
+    return this.#made(key, place)
+  }
+
+  #made(key: CounterKey, place: number): Counter {
+    const counter = this.keys.push(key) - 1
+    this.values.push(0)
+    this.#added.push(0)
+    this.#lowered.push(0)
+    this.#isAsked.push(false)
+    this.#isChanged.push(false)
+    this.#next.push(this.#last(place))
+    this.#lastAt[place] = counter
+    return counter
+  }
+}
+
+/** Of two keys in one place. Ids that are exact may share it. */
+function isSame(one: CounterKey, other: CounterKey): boolean {
+  if (one.shard !== other.shard || !isSameGroup(one.group, other.group)) return false
+  return !one.group.exact || one.id === other.id
+}
+
+function isSameGroup(one: CounterGroup, other: CounterGroup): boolean {
+  return one === other || one.name === other.name
+}
