@@ -9,12 +9,14 @@ import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
 
 /** A batch of one partition of `ad-events`. */
-export interface EventBatch<Event extends { offset: number }> {
+export interface EventBatch<Event extends { offset: number }, Outcome> {
   place: Place
   /** In the order of their offsets. */
   events: readonly Event[]
   /** Makes the step of an event, by counters that remember what an attempt has counted. */
   stepOf: (event: Event, counters: BatchCounters) => Step
+  /** What follows from the decisions, by offset, and counts for nothing until they are stored: it is made meanwhile. */
+  outcomeOf: (decisions: ReadonlyMap<number, Decision>) => Promise<Outcome>
   /** The last offset that the judge has committed. */
   after: number
   /** The last of the batch, also when it has no step. */
@@ -25,12 +27,12 @@ export interface EventBatch<Event extends { offset: number }> {
  * Decides each step once, and counts what it changes once, however often the batch is repeated and whoever else works on it:
  * the counters take the changes of the campaigns together with the decisions, in one step that moves the position on; then
  * those of people. What they hold already is taken from them, and only the rest is stored.
- * @returns the decisions by offset.
+ * @returns what follows from the decisions.
  */
-export async function decideBatch<Event extends { offset: number }>(
+export async function decideBatch<Event extends { offset: number }, Outcome>(
   deps: RecountDeps,
-  batch: EventBatch<Event>,
-): Promise<Map<number, Decision>> {
+  batch: EventBatch<Event, Outcome>,
+): Promise<Outcome> {
   try {
     return await retryWhenMoved(() => attempt(deps.counters, batch))
   } catch (error) {
@@ -40,10 +42,10 @@ export async function decideBatch<Event extends { offset: number }>(
   }
 }
 
-async function attempt<Event extends { offset: number }>(
+async function attempt<Event extends { offset: number }, Outcome>(
   counters: Counters,
-  { place, events, stepOf, after, upTo }: EventBatch<Event>,
-): Promise<Map<number, Decision>> {
+  { place, events, stepOf, outcomeOf, after, upTo }: EventBatch<Event, Outcome>,
+): Promise<Outcome> {
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,
@@ -68,10 +70,20 @@ async function attempt<Event extends { offset: number }>(
     decisions.set(offset, decision)
   })
 
+  const [, outcome] = await Promise.all([storeAll(counters, values, upTo, decisions), outcomeOf(decisions)])
+  return outcome
+}
+
+/** Stores the campaigns with the decisions first: after an interruption, people are counted by the decisions that are found there. */
+async function storeAll(
+  counters: Counters,
+  values: BatchCounters,
+  upTo: number,
+  decisions: ReadonlyMap<number, Decision>,
+): Promise<void> {
   const own = values.ownChange(upTo, encodeDecisions(decisions))
   if (own) await counters.store(own)
   await Promise.all(values.otherChanges(upTo).map((change) => counters.store(change)))
-  return decisions
 }
 
 const NONE: ReadonlyMap<number, Decision> = new Map()

@@ -76,23 +76,24 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
     )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const termsFor = termsByCampaign(snapshot)
-    const decisions = await decideBatch(deps, {
+    return decideBatch(deps, {
       place,
       events: counted,
       stepOf: ({ value }, batch) => judgingStep(value, place, termsFor(value), batch),
       after: (committed ?? 0) - 1,
       upTo: lastOffset,
+      async outcomeOf(decisions) {
+        const outputs: NewRecord[] = passedOn.map(eventAgain)
+        const dead: DeadRecord[] = passedOn.map(movedPartition)
+        await inSlices(events, (record) => {
+          const atSight = verdictWithoutCounters(record.value)
+          const judged = atSight ? invalid(atSight) : judgement(record.value, decisions.get(record.offset)!)
+          if (judged) outputs.push(judgedRecord(record, judged))
+          else dead.push(unknownCampaign(record))
+        })
+        return { outputs, dead }
+      },
     })
-
-    const outputs: NewRecord[] = passedOn.map(eventAgain)
-    const dead: DeadRecord[] = passedOn.map(movedPartition)
-    await inSlices(events, (record) => {
-      const atSight = verdictWithoutCounters(record.value)
-      const judged = atSight ? invalid(atSight) : judgement(record.value, decisions.get(record.offset)!)
-      if (judged) outputs.push(judgedRecord(record, judged))
-      else dead.push(unknownCampaign(record))
-    })
-    return { outputs, dead }
   }
 }
 

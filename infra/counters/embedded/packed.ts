@@ -54,13 +54,32 @@ export function packChange({ add, tally, lower, seen, ...change }: ShardChange):
   return {
     ...{ shard, source, after, upTo, note, released },
     add: packCounters(add.map(({ key }) => key)),
-    added: Float64Array.from(add, ({ amount }) => amount),
+    added: numbersOf(add, ({ amount }) => amount),
     tally: packTallies(tally.map(({ key }) => key)),
-    tallied: Float64Array.from(tally.flatMap(({ amounts }) => amounts)),
+    tallied: amountsOf(tally),
     lower: packCounters(lower.map(({ key }) => key)),
-    lowered: Float64Array.from(lower, ({ value }) => value),
+    lowered: numbersOf(lower, ({ value }) => value),
     seen: packSeen(seen),
   }
+}
+
+/** Without the iterator that `Float64Array.from` goes through a list by. */
+function numbersOf<T>(list: readonly T[], numberIn: (each: T) => number): Float64Array {
+  const numbers = new Float64Array(list.length)
+  for (let i = 0; i < list.length; i++) numbers[i] = numberIn(list[i]!)
+  return numbers
+}
+
+/** One key's after the other's. */
+function amountsOf(tally: ShardChange['tally']): Float64Array {
+  let length = 0
+  for (const { key } of tally) length += key.group.counts
+  const all = new Float64Array(length)
+  let at = 0
+  for (const { amounts } of tally) {
+    for (const amount of amounts) all[at++] = amount
+  }
+  return all
 }
 
 /** The row of a counter. */

@@ -20,10 +20,12 @@ interface Names {
  * them lies in lists of numbers, because a batch has tens of thousands: objects would all be moved by the collector of garbage, twice.
  */
 export class Owners {
+  /** How many shards there are. */
+  readonly shardCount: number
+  // By owner.
   readonly names: string[] = []
-  /** The shards that their counters lie in. */
+  /** Where the counters of an owner lie. */
   readonly shards: number[] = []
-  readonly #shardCount: number
   readonly #index = new FingerprintIndex()
   readonly #names: Record<SharedBy, Map<string, Names>> = {
     address: new Map(),
@@ -37,7 +39,7 @@ export class Owners {
   readonly #last: Partial<Record<SharedBy, Names>> = {}
 
   constructor(shardCount: number) {
-    this.#shardCount = shardCount
+    this.shardCount = shardCount
   }
 
   owner(by: SharedBy, shopId: string, name: string): Owner {
@@ -45,7 +47,7 @@ export class Owners {
     const owner = this.#index.add(low, high)
     if (owner === this.names.length) {
       this.names.push(name)
-      this.shards.push(personShard(name, this.#shardCount))
+      this.shards.push(personShard(name, this.shardCount))
     }
     return owner
   }

@@ -31,21 +31,25 @@ export class Windows {
   readonly #cells: Cell[] = []
   /** Who the owner was on the day before. */
   readonly #before: Owner[] = []
-  // By cell. `#next` is another one of the same owner.
+  // By cell.
   readonly #owner: Owner[] = []
   readonly #part: number[] = []
+  /** Another one of the same owner. */
   readonly #next: Cell[] = []
-  readonly #isAsked: boolean[] = []
-  readonly #isChanged: boolean[] = []
-  // By cell and `Counted`.
-  readonly #values: number[] = []
+  /** Where its counters begin among those that are loaded of its shard; NONE: they are not. */
+  readonly #loadedAt: number[] = []
+  /** Where what is added to them begins in `#added`; NONE: nothing is. */
+  readonly #addedAt: number[] = []
   readonly #added: number[] = []
-  // By shard.
-  readonly #asked = new Map<number, Cell[]>()
-  readonly #changed = new Map<number, Cell[]>()
+  // By shard, of those that an owner may lie in.
+  readonly #asked: Cell[][]
+  readonly #loaded: Float64Array[] = []
+  readonly #changed: Cell[][]
 
   constructor(owners: Owners) {
     this.#owners = owners
+    this.#asked = Array.from({ length: owners.shardCount }, () => [])
+    this.#changed = Array.from({ length: owners.shardCount }, () => [])
   }
 
   /**
@@ -65,7 +69,7 @@ export class Windows {
 
   /** The shard that the window lies in at present. */
   shard(window: Window): number {
-    return this.#owners.shards[this.#owner[this.#cells[window * PARTS]!]!]!
+    return this.#shardOf(this.#cells[window * PARTS]!)
   }
 
   /** What counts the present. */
@@ -76,57 +80,53 @@ export class Windows {
   ask(window: Window): void {
     for (let back = 0; back < PARTS; back++) {
       const cell = this.#cellOf(window, back)
-      if (this.#isAsked[cell]) continue
-      this.#isAsked[cell] = true
-      this.#listed(this.#asked, cell)
+      if (this.#loadedAt[cell] !== NONE) continue
+      this.#loadedAt[cell] = (this.#asked[this.#shardOf(cell)]!.push(cell) - 1) * COUNTS
     }
   }
 
   /** What to load of a shard. */
   loads(shard: number): TallyKey[] {
-    return (this.#asked.get(shard) ?? []).map((cell) => this.#key(cell))
+    return (this.#asked[shard] ?? []).map((cell) => this.#key(cell))
   }
 
-  /** @param loaded what `loads` has asked for, before anything is added. */
+  /** @param loaded what `loads` has asked for. */
   take(shard: number, loaded: Float64Array): void {
-    const cells = this.#asked.get(shard) ?? []
-    for (let i = 0; i < cells.length; i++) {
-      for (let counted = 0; counted < COUNTS; counted++) {
-        this.#values[cells[i]! * COUNTS + counted] = loaded[i * COUNTS + counted]!
-      }
-    }
+    this.#loaded[shard] = loaded
   }
 
   /** Over the whole window. */
   value(window: Window, counted: Counted): number {
     let sum = 0
-    for (let back = 0; back < PARTS; back++) sum += this.#values[this.#cellOf(window, back) * COUNTS + counted]!
+    for (let back = 0; back < PARTS; back++) {
+      const cell = this.#cellOf(window, back)
+      const [loadedAt, addedAt] = [this.#loadedAt[cell]!, this.#addedAt[cell]!]
+      if (loadedAt !== NONE) sum += this.#loaded[this.#shardOf(cell)]![loadedAt + counted]!
+      if (addedAt !== NONE) sum += this.#added[addedAt + counted]!
+    }
     return sum
   }
 
   /** Raises a counter of the current part. */
   add(window: Window, counted: Counted, amount: number): void {
     const cell = this.#cells[window * PARTS]!
-    this.#values[cell * COUNTS + counted]! += amount
-    this.#added[cell * COUNTS + counted]! += amount
-    if (this.#isChanged[cell]) return
-    this.#isChanged[cell] = true
-    this.#listed(this.#changed, cell)
+    if (this.#addedAt[cell] === NONE) {
+      this.#addedAt[cell] = this.#added.push(0, 0, 0, 0, 0) - COUNTS
+      this.#changed[this.#shardOf(cell)]!.push(cell)
+    }
+    this.#added[this.#addedAt[cell]! + counted]! += amount
   }
 
   changes(shard: number): ShardChange['tally'] {
-    return (this.#changed.get(shard) ?? []).map((cell) => {
-      return { key: this.#key(cell), amounts: this.#added.slice(cell * COUNTS, (cell + 1) * COUNTS) }
+    return (this.#changed[shard] ?? []).map((cell) => {
+      const from = this.#addedAt[cell]!
+      return { key: this.#key(cell), amounts: this.#added.slice(from, from + COUNTS) }
     })
   }
 
   #key(cell: Cell): TallyKey {
-    const owner = this.#owner[cell]!
-    return {
-      shard: this.#owners.shards[owner]!,
-      group: groupOf(this.#part[cell]!),
-      fingerprint: this.#owners.fingerprint(owner),
-    }
+    const fingerprint = this.#owners.fingerprint(this.#owner[cell]!)
+    return { shard: this.#shardOf(cell), group: groupOf(this.#part[cell]!), fingerprint }
   }
 
   /** @param back how many parts before the current one. */
@@ -147,10 +147,8 @@ export class Windows {
     const cell = this.#owner.push(owner) - 1
     this.#part.push(part)
     this.#next.push(last)
-    this.#isAsked.push(false)
-    this.#isChanged.push(false)
-    this.#values.push(0, 0, 0, 0, 0)
-    this.#added.push(0, 0, 0, 0, 0)
+    this.#loadedAt.push(NONE)
+    this.#addedAt.push(NONE)
     this.#lastCell[owner] = cell
     return cell
   }
@@ -161,11 +159,8 @@ export class Windows {
     return list[owner]!
   }
 
-  #listed(shards: Map<number, Cell[]>, cell: Cell): void {
-    const shard = this.#owners.shards[this.#owner[cell]!]!
-    const cells = shards.get(shard)
-    if (cells) cells.push(cell)
-    else shards.set(shard, [cell])
+  #shardOf(cell: Cell): number {
+    return this.#owners.shards[this.#owner[cell]!]!
   }
 }
 

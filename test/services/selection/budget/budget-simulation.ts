@@ -144,15 +144,16 @@ export function createSimulation(options: {
     }
   }
   const traffic = trafficRulesOf(RULES_OFF)
-  function decide({ shard, after, events }: Batch): Promise<Map<number, Decision>> {
+  function decide({ shard, after, events }: Batch): Promise<ReadonlyMap<number, Decision>> {
     const place = { shard, shards: counters.shards }
     const stepOf = ({ event }: Batch['events'][number], counters: BatchCounters) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
       const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
       return judgingStep(event, place, terms, counters)
     }
+    const outcomeOf = async (decisions: ReadonlyMap<number, Decision>) => decisions
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
-    return decideBatch(deps, { place, events, stepOf, after, upTo: lastOffsets[shard]! })
+    return decideBatch(deps, { place, events, stepOf, outcomeOf, after, upTo: lastOffsets[shard]! })
   }
 
   const processes: Process[] = []
