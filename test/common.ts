@@ -1,4 +1,5 @@
 import { tries } from './effort.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** Of every suite. Its limits only end what hangs: on a busy machine of two cores no test comes near them. */
 export const common = {
@@ -7,5 +8,5 @@ export const common = {
   hookTimeout: 240_000,
   expect: { poll: { timeout: 120_000 } },
   // Of the programs that tests start: after a tenth of a second, as shops have it, a busy machine would show fewer ads.
-  env: { SELECTION_DEADLINE_MS: '5000' },
+  env: { SELECTION_DEADLINE_MS: '5000', ...temporaryFolder() },
 }
