@@ -111,7 +111,8 @@ export class Windows {
   add(window: Window, counted: Counted, amount: number): void {
     const cell = this.#cells[window * PARTS]!
     if (this.#addedAt[cell] === NONE) {
-      this.#addedAt[cell] = this.#added.push(0, 0, 0, 0, 0) - COUNTS
+      this.#addedAt[cell] = this.#added.length
+      for (let count = 0; count < COUNTS; count++) this.#added.push(0)
       this.#changed[this.#shardOf(cell)]!.push(cell)
     }
     this.#added[this.#addedAt[cell]! + counted]! += amount
