@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
 import { BUNDLE_FOLDER, bundled, bundleProgram } from '../infra/bundle.ts'
 
 /** Set once a suite has bundled the program for all of its processes. */
@@ -13,9 +14,10 @@ export async function bundledProgram(source: string): Promise<string> {
   return join(BUNDLE_FOLDER, bundled(source))
 }
 
-/** Vitest calls it before a suite. */
-export default async function bundleForSuite(): Promise<void> {
+/** Vitest calls it before a suite. A suite that watches the sources bundles them again before each further run. */
+export default async function bundleForSuite(project: TestProject): Promise<void> {
   if (process.env[IS_BUNDLED]) return
+  project.onTestsRerun(bundleProgram)
   await bundleProgram()
   process.env[IS_BUNDLED] = 'yes'
 }
