@@ -17,5 +17,6 @@ export default defineConfig({
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,
     ...common,
+    globalSetup: [...common.globalSetup, 'test/no-settings.ts'],
   },
 })

@@ -15,6 +15,7 @@ export default defineConfig({
     // Files share a process and the modules it has loaded, which takes half of the time: a test undoes what it changes.
     isolate: false,
     ...common,
+    globalSetup: [...common.globalSetup, 'test/no-settings.ts'],
     projects: [
       {
         extends: true,
