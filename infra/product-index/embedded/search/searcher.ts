@@ -56,6 +56,9 @@ export interface StoredProduct {
   signals: string | null
 }
 
+/** Lists are read once and kept; beside them it reads single documents, which take no longer than from a cache of 64 MB. */
+const PAGE_CACHE_KIB = 8_192
+
 const NO_LIFTS: ReadonlyMap<number, number> = new Map()
 
 const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
@@ -67,7 +70,7 @@ const PRODUCTS = `SELECT doc, changed, offer, details, campaigns, signals
 /** The reading side of the index of a folder, as of the last `refresh`. Its calls block the thread. */
 export function openIndexSearcher({ folder }: { folder: string }) {
   const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
-  db.exec('PRAGMA cache_size = -65536')
+  db.exec(`PRAGMA cache_size = -${PAGE_CACHE_KIB}`)
   const sql = {
     changedSince: db.prepare(`${ROWS} WHERE changed > ?`),
     load: db.prepare(`${PRODUCTS} WHERE doc IN (SELECT value FROM json_each(?)) AND offer IS NOT NULL`),
