@@ -7,29 +7,54 @@ import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { tries } from '../../effort.ts'
 import { memoryLog } from '../spend-checkpoints/memory-log.ts'
-import { eventOf, NOON, recordsOf, snapshotOf } from './fixtures.ts'
+import { eventOf, NOON, recordsOf, SHOP_ID, snapshotOf } from './fixtures.ts'
 import { lossyCounters } from './lossy-counters.ts'
 
 const SHARDS = 3
+const OTHER_SHOP_ID = 'bbbbbbbb-1111-4111-8111-111111111111'
 const snapshot = snapshotOf({
   clicks: { budgetMicros: 3_000 },
   viewed: { kind: 'DISPLAY', budgetMicros: 4, capping: 3 },
 })
+const shop = snapshot.getEver('Shop', SHOP_ID)!
+snapshot.apply({
+  ...shop,
+  id: OTHER_SHOP_ID,
+  body: {
+    ...shop.body,
+    timeZone: 'Asia/Tokyo',
+    invalidTraffic: [
+      { rule: 'CID_VIEWS', mode: 'MARK', max: 2 },
+      { rule: 'ADDRESS_PEOPLE', mode: 'REFUSE', max: 1 },
+    ],
+  },
+})
 
+/** So few that they come again under other shops and as other things. */
+const anyName = fc.constantFrom('a', 'b', 'c', 'd', 'zażółć')
+const anyNameOrNone = fc.option(anyName, { freq: 3 })
 const anyEvent = fc
   .record({
     campaignId: fc.constantFrom('clicks', 'viewed'),
+    shopId: fc.constantFrom(SHOP_ID, OTHER_SHOP_ID),
+    adUnitId: anyName,
     type: fc.constantFrom('VIEW', 'CLICK'),
     requestId: fc.nat(12).map((n) => `r${n}`),
-    cid: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    address: fc.constantFrom(null, 'x', 'y'),
-    later: fc.nat(90),
+    cid: anyName,
+    claimedCid: fc.option(anyName, { freq: 1 }),
+    uid: fc.constantFrom(null, null, 'a'),
+    addressHash: anyNameOrNone,
+    agentHash: anyNameOrNone,
+    networkHash: anyNameOrNone,
+    laterMinutes: fc.nat(150),
   })
-  .map(({ campaignId, requestId, address, later, ...event }) => {
-    const client =
-      address === null ? UNKNOWN_CLIENT : { ...UNKNOWN_CLIENT, addressHash: address, networkHash: `${address} net` }
-    const claims = { campaignId, requestId, priceMicros: 700, kind: campaignId === 'viewed' ? 'DISPLAY' : 'SPONSORED' }
-    return eventOf({ ...event, ...client, occurredAt: NOON + later * 60_000 }, claims as Parameters<typeof eventOf>[1])
+  .map(({ campaignId, shopId, adUnitId, requestId, claimedCid, laterMinutes, ...event }) => {
+    const kind = campaignId === 'viewed' ? ('DISPLAY' as const) : ('SPONSORED' as const)
+    const claims = { campaignId, shopId, adUnitId, requestId, kind, priceMicros: 700, cid: claimedCid ?? event.cid }
+    return eventOf(
+      { ...UNKNOWN_CLIENT, ...event, occurredAt: NOON + laterMinutes * 60_000 } as Partial<AdEvent>,
+      claims,
+    )
   })
 
 /** What happens to one store after the other: it fails with or without effect, or somebody else was quicker. */
@@ -74,22 +99,32 @@ async function judgeAll(events: readonly AdEvent[], sizes: readonly number[], fa
       if (!(error instanceof CountersUnavailable || error instanceof CountersMoved)) throw error
     }
   }
-  return { verdicts, held: counters.held() }
+  // What was added and taken away again in one batch is not stored at all.
+  const held = Object.entries(counters.held()).filter(([, value]) => value !== 0)
+  return { verdicts, held: Object.fromEntries(held) }
 }
 
+const anySizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 6 })
+const anyEvents = fc.array(anyEvent, { minLength: 1, maxLength: 60 })
+
 test('every counter of every shard counts once, whatever becomes of each store and however batches are cut again', async () => {
-  const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyEvent, { minLength: 1, maxLength: 60 }),
-      sizes,
-      anyFaults,
-      async (events, cuts, faults) => {
-        const undisturbed = await judgeAll(events, cuts, [])
-        const disturbed = await judgeAll(events, cuts, faults)
-        expect(disturbed).toEqual(undisturbed)
-      },
-    ),
+    fc.asyncProperty(anyEvents, anySizes, anyFaults, async (events, cuts, faults) => {
+      const undisturbed = await judgeAll(events, cuts, [])
+      const disturbed = await judgeAll(events, cuts, faults)
+      expect(disturbed).toEqual(undisturbed)
+    }),
+    { numRuns: tries(150, 3_000) },
+  )
+})
+
+test('events of several shops that share names are judged together as they are one by one', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyEvents, anySizes, async (events, cuts) => {
+      const together = await judgeAll(events, cuts, [])
+      const oneByOne = await judgeAll(events, [1], [])
+      expect(together).toEqual(oneByOne)
+    }),
     { numRuns: tries(150, 3_000) },
   )
 })
