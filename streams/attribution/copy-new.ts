@@ -7,7 +7,7 @@ import {
   type NewRows,
   type News,
   newsSql,
-  seenPairsSql,
+  seenSql,
 } from '../../infra/analytics/queries/attribution/lookups.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import { refill } from './scratch-tables.ts'
@@ -30,9 +30,8 @@ export async function copyNew(
   { done, version }: { done: number; version: number },
 ): Promise<CopiedNews> {
   for (const statement of copyStatements(newRows)) await analytics.command(statement)
-  const news = await readNews(analytics, newRows)
+  const news = await readNews(analytics, scratch, newRows)
   if (news.pairs === 0) return { ...news, newPairs: 0 }
-  await refill(analytics, scratch.seen, seenPairsSql(newRows, scratch))
   await refill(analytics, scratch.found, foundPairsSql(scratch), { done })
   const [found] = await analytics.query<{ pairs: number }>(foundSizeSql(scratch))
   if (found!.pairs > 0) {
@@ -41,10 +40,9 @@ export async function copyNew(
   return { ...news, newPairs: found!.pairs }
 }
 
-async function readNews(analytics: Analytics, newRows: NewRows): Promise<News> {
-  const sql = newsSql(newRows)
-  const ofTopics = sql === null ? [] : await analytics.query<News>(sql)
-  const pairs = ofTopics.reduce((sum, topic) => sum + topic.pairs, 0)
-  const touched = ofTopics.find(({ touches }) => touches > 0)
-  return { touches: 0, shopIds: [], firstAt: 0, ...touched, pairs }
+async function readNews(analytics: Analytics, scratch: Scratch, newRows: NewRows): Promise<News> {
+  const seen = seenSql(newRows, scratch)
+  if (seen === null) return { pairs: 0, touches: 0, shopIds: [], firstAt: 0 }
+  await refill(analytics, scratch.seen, seen)
+  return (await analytics.query<News>(newsSql(scratch)))[0]!
 }

@@ -2,7 +2,6 @@ import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
   type AffectedBy,
   affectedSql,
-  crowdedLinksSql,
   nearSql,
   peopleSql,
   touchedPeopleSql,
@@ -10,6 +9,7 @@ import {
   transactionsInTimeSql,
 } from '../../infra/analytics/queries/attribution/affected.ts'
 import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/queries/attribution/lookups.ts'
+import { crowdingSql } from '../../infra/analytics/queries/attribution/person-links.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
   deleteDisplacedLinesSql,
@@ -104,7 +104,8 @@ async function touchesBy(
 const timeOf = ({ shopIds, firstAt }: News) => ({ touchedShops: shopIds, touchedFrom: firstAt })
 
 async function isCrowded({ analytics, scratch }: Workplace): Promise<boolean> {
-  return (await analytics.query<{ isCrowded: boolean }>(crowdedLinksSql(scratch)))[0]!.isCrowded
+  const [answer] = await analytics.query<{ isCrowded: boolean | null }>(crowdingSql(scratch.links))
+  return answer!.isCrowded === true
 }
 
 /** Fills `scope` with what `transactions` selects. */
@@ -125,8 +126,8 @@ export async function creditScope(place: Workplace, scope: Scope, version: numbe
     await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
     if (has.links) await refill(analytics, scratch.links, fillLinksSql(scratch))
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
-    if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch, needs))
-    const { touchesFrom, touchesTo } = needs
+    const { isCrowded, touchesFrom, touchesTo } = needs
+    if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
     await analytics.command(storeLinesSql(scratch, needs), { version, touchesFrom, touchesTo })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
   }

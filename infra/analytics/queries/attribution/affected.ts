@@ -1,14 +1,5 @@
 import { byIdSql, type NewRows } from './lookups.ts'
-import {
-  crowdedSql,
-  isCrowdedSql,
-  linkedSql,
-  linksAmong,
-  nearLinksSql,
-  personKeySql,
-  personKeysSql,
-  withoutPlaceSql,
-} from './person-links.ts'
+import { crowdedSql, linkedSql, nearLinksSql, personKeySql, personKeysSql, withoutPlaceSql } from './person-links.ts'
 import type { Scratch } from './scratch.ts'
 import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
 import { trustAtSql } from './transaction-versions.ts'
@@ -75,15 +66,12 @@ export function nearSql(
   return people.length === 0 ? null : `INSERT INTO ${links} ${nearLinksSql(people.join(' UNION ALL '))}`
 }
 
-/** Row `{ isCrowded }`: whether a person of `links` has more cids or uids than places. */
-export const crowdedLinksSql = ({ links }: Scratch): string => `SELECT toBool(${isCrowdedSql(links)}) AS isCrowded`
-
 /** Fills `people` with all cids of the persons of `touched`. */
 export const peopleSql = ({ touched, links, people }: Scratch, { isCrowded }: { isCrowded: boolean }): string => `
 INSERT INTO ${people} (shopId, cid, fromAt, toAt)
 SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid, min(t.fromAt), max(t.toAt)
 FROM (SELECT * FROM ${touched}) AS t
-LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`, isCrowded))}) AS q
+LEFT JOIN (${linkedSql({ links, mayBeCrowded: isCrowded })}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 

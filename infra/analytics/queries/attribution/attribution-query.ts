@@ -1,12 +1,14 @@
 import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import {
-  candidatesSql,
   HOUR_MS,
+  inWindowSql,
   linesSql,
   reachSql,
   storedTouchesSql,
   touchDetailsSql,
+  touchedLines,
+  touchesSql,
   touchSql,
   windowMaxMsSql,
 } from './touches.ts'
@@ -48,19 +50,18 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     product_groups: ofShop,
     transaction_returns: ofShop,
   })
-  const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, {
+  const reach = reachSql(`(SELECT * FROM (${lines}) WHERE ${inTime})`, {
     links: `(SELECT * FROM links_by_cid WHERE ${ofShop})`,
-    people: 'true',
-    others: 'true',
     mayBeCrowded: true,
   })
-  const candidates = candidatesSql(reach, {
+  const touched = touchedLines(`(${reach})`, {
     touches: storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
       AND occurredAt < {scopeTo:Int64}
       AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
         greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
     campaign_versions: ofShop,
   })
+  const candidates = touchesSql(touched, inWindowSql(touched.recent))
   const sql = `
 SELECT shopId, kind, eventId, line, about.1 AS occurredAt, about.2 AS cid, about.3 AS uid, about.4 AS shopProductId,
   about.5 AS quantity, about.6 AS priceMicros, about.7 AS currency, about.8 AS returnedMicros, credit.2 AS weight, ${touchDetailsSql('credit.1')}

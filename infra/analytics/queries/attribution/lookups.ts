@@ -44,9 +44,9 @@ const PART_ROWS = 250_000
 const copySql = (table: string, columns: string, from: string): string =>
   `INSERT INTO ${table} (${columns}) SETTINGS min_insert_block_size_rows = ${PART_ROWS} SELECT ${columns} FROM ${from}`
 
-/** What new rows of a topic tell, of which the next steps depend. */
+/** What the new rows tell, of which the next steps depend. */
 export interface News {
-  /** How many of them show a pair of cid and uid. */
+  /** How many pairs of cid and uid they show. */
   pairs: number
   /** How many are valid touches, of which shops (some of them, if these are very many), and when the first of them happened. */
   touches: number
@@ -57,34 +57,38 @@ export interface News {
 /** Shops of touches that are told; a list of them must fit in a parameter of a query. */
 export const SHOPS_TOLD_MAX = 1_000
 
-/** Rows News, one for each topic with events. Null: there are no new rows of these. */
-export function newsSql(newRows: NewRows): string | null {
-  const isTouch = "verdict = 'VALID'"
-  const touches = `toInt64(countIf(${isTouch})) AS touches, groupUniqArrayIf(${SHOPS_TOLD_MAX + 1})(shopId, ${isTouch}) AS shopIds,
-  minIf(occurredAt, ${isTouch}) AS firstAt`
-  const noTouches = 'toInt64(0) AS touches, emptyArrayString() AS shopIds, toInt64(0) AS firstAt'
-  const branches = newEventRows(newRows).map(
-    ({ table, rows }) =>
-      `SELECT toInt64(countIf(${IS_PAIR})) AS pairs, ${table === 'judged_events' ? touches : noTouches}
-FROM ${table} WHERE ${rows}`,
-  )
-  return branches.length === 0 ? null : branches.join('\nUNION ALL\n')
+/**
+ * Fills `seen` with the pairs of cid and uid that the new rows show, and with their valid touches. Null: there are no new rows of
+ * events. Each table is read once for all that is asked of it.
+ */
+export function seenSql(newRows: NewRows, { seen }: Scratch): string | null {
+  const branches = newEventRows(newRows).map(({ table, receivedAt, isProven, rows }) => {
+    const times = `${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven`
+    return table === 'judged_events'
+      ? `SELECT shopId, if(${IS_PAIR}, e.cid, '') AS person, ifNull(e.uid, '') AS user, ${times},
+    verdict = 'VALID' AS isTouch, if(isTouch, occurredAt, ${NEVER}) AS touchAt
+  FROM ${table} AS e WHERE ${rows}`
+      : `SELECT shopId, e.cid AS person, assumeNotNull(e.uid) AS user, ${times}, false AS isTouch, ${NEVER} AS touchAt
+  FROM ${table} AS e WHERE ${IS_PAIR} AND (${rows})`
+  })
+  return branches.length === 0
+    ? null
+    : `
+INSERT INTO ${seen} (shopId, cid, uid, seenAt, provenAt, touches, firstAt)
+SELECT shopId, person, user, min(at), min(proven), sum(isTouch), min(touchAt) FROM (
+  ${branches.join('\n  UNION ALL\n  ')}
+) GROUP BY shopId, person, user`
 }
 
-/** Fills `seen` with the pairs of cid and uid that the new rows show. */
-export const seenPairsSql = (newRows: NewRows, { seen }: Scratch): string => `
-INSERT INTO ${seen} (shopId, cid, uid, seenAt, provenAt)
-SELECT shopId, cid, uid, min(at), min(proven) FROM (
-  ${newEventRows(newRows)
-    .map(
-      ({ table, receivedAt, isProven, rows }) =>
-        `SELECT shopId, cid, assumeNotNull(uid) AS uid, ${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven
-  FROM ${table} WHERE ${IS_PAIR} AND (${rows})`,
-    )
-    .join('\n  UNION ALL\n  ')}
-) GROUP BY shopId, cid, uid`
+/** Row News. */
+export const newsSql = ({ seen }: Scratch): string => `
+SELECT toInt64(countIf(${IS_SEEN_PAIR})) AS pairs, toInt64(sum(s.touches)) AS touches,
+  groupUniqArrayIf(${SHOPS_TOLD_MAX + 1})(shopId, s.touches > 0) AS shopIds, min(s.firstAt) AS firstAt
+FROM ${seen} AS s`
 
-const IS_PAIR = "ifNull(uid, '') != ''"
+const IS_PAIR = "ifNull(e.uid, '') != ''"
+/** Other rows of `seen` are of touches without a uid. */
+const IS_SEEN_PAIR = "uid != ''"
 
 /** The tables with events that have new rows, and which these are. */
 function newEventRows(newRows: NewRows) {
@@ -104,10 +108,11 @@ SELECT n.shopId, n.cid, n.uid, n.seenAt, n.provenAt
 FROM ${seen} AS n
 LEFT JOIN (
   SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, max(version) AS lastVersion, true AS known
-  FROM links_by_cid WHERE cidKey IN (${personKeysSql(`SELECT shopId, cid FROM ${seen}`)})
+  FROM links_by_cid WHERE cidKey IN (${personKeysSql(`SELECT shopId, cid FROM ${seen} WHERE ${IS_SEEN_PAIR}`)})
   GROUP BY shopId, cid, uid
 ) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
-WHERE NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt OR k.lastVersion > {done:Int64}`
+WHERE n.${IS_SEEN_PAIR} AND
+  (NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt OR k.lastVersion > {done:Int64})`
 
 /** Row `{ pairs }`: how many `found` holds. */
 export const foundSizeSql = ({ found }: Scratch): string => `SELECT toInt64(count()) AS pairs FROM ${found}`

@@ -19,15 +19,11 @@ const uidKeySql = 'murmurHash3_32(shopId, uid)'
 export const personKeysSql = (people: string): string => `SELECT ${personKeySql} FROM (${people})`
 
 /**
- * Links from which persons are told: a table, or a subquery in parentheses. With a uid of `people` it holds all pairs of the
- * uid, and all pairs of each cid among these.
+ * Links from which persons are told: a table, or a subquery in parentheses. Of each cid that is asked about it holds all pairs, with
+ * each of their uids all pairs of that, and all pairs of each cid among these. It may hold more.
  */
 export interface LinkScope {
   links: string
-  /** Condition on `links`: links of the cids that are asked about. It may hold for more. */
-  people: string
-  /** Condition on `links`: all links of the uids of `people`. It may hold for more. */
-  others: string
   /** False: no owner has more pairs among `links` than places, so that all have theirs. */
   mayBeCrowded: boolean
 }
@@ -39,23 +35,16 @@ export function nearLinksSql(people: string): string {
   return `SELECT shopId, cid, uid, seenAt, provenAt, version FROM links_by_cid WHERE cidKey IN (${neighbours})`
 }
 
-/** The same of `links`, which hold what `nearLinksSql` selects for `people`. */
-export function linksAmong(links: string, people: string, mayBeCrowded: boolean): LinkScope {
-  const ofPeople = `(shopId, cid) IN (${people})`
-  const others = `(shopId, uid) IN (SELECT shopId, uid FROM ${links} WHERE ${ofPeople})`
-  return { links, people: ofPeople, others, mayBeCrowded }
-}
-
-/** For each cid among `people` (personShopId, personCid), the cids that are the same person (`others`), itself included. */
-export const linkedSql = ({ links, people, others, mayBeCrowded }: LinkScope): string => `
+/** For each cid that is asked about (personShopId, personCid), the cids that are the same person (`others`), itself included. */
+export const linkedSql = ({ links, mayBeCrowded }: LinkScope): string => `
     SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
-    FROM (SELECT DISTINCT shopId, cid, uid FROM ${links} WHERE ${people}) AS a
+    FROM ${links} AS a
     INNER JOIN (
       SELECT shopId, uid, groupUniqArray(cid) AS cids
-      FROM ${links}
-      WHERE (${others}) ${
+      FROM ${links}${
         mayBeCrowded
-          ? `AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, others)})
+          ? `
+      WHERE (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, 'true')})
         AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})`
           : ''
       }
@@ -64,14 +53,19 @@ export const linkedSql = ({ links, people, others, mayBeCrowded }: LinkScope): s
     WHERE has(b.cids, a.cid)
     GROUP BY a.shopId, a.cid`
 
-/** The owners that have more pairs among `links` than places. */
+/** The owners that have more pairs among `links` than places. `where` holds for all pairs of an owner or none. */
 export const crowdedSql = (owner: 'uid' | 'cid', links: string, where: string): string => `
         SELECT shopId, ${owner} FROM ${links} WHERE ${where}
         GROUP BY shopId, ${owner} HAVING uniqExact(${LINK_PLACES[owner].takenBy}) > ${LINK_PLACES[owner].max}`
 
-/** Condition: some owner has more pairs among `links` than places. */
-export const isCrowdedSql = (links: string): string =>
-  `(SELECT count() FROM (${crowdedSql('uid', links, 'true')} UNION ALL ${crowdedSql('cid', links, 'true')})) > 0`
+/** Row `{ isCrowded }`: whether some owner has more pairs among `links` than places; null: there are no links. */
+export const crowdingSql = (links: string): string => `
+  SELECT toBool(maxOrNull(taken > places)) AS isCrowded FROM (${(['uid', 'cid'] as const)
+    .map((owner) => {
+      const { takenBy, max } = LINK_PLACES[owner]
+      return `SELECT uniqExact(${takenBy}) AS taken, ${max} AS places FROM ${links} GROUP BY shopId, ${owner}`
+    })
+    .join(' UNION ALL ')})`
 
 /** The pairs (shopId, cid, uid) that have no place with their owner. `where` holds for all pairs of an owner or none. */
 export function withoutPlaceSql(owner: 'uid' | 'cid', links: string, where: string): string {

@@ -5,9 +5,9 @@
 export interface Scratch {
   /** One row for as long as the server has not restarted and lost the others. */
   mark: string
-  /** Pairs of cid and uid that the new rows show. */
+  /** Pairs of cid and uid that the new rows show, with the valid touches among these rows; those without a uid are in a row of each shop. */
   seen: string
-  /** Those of them that are no links yet, or not so early, or not proven. */
+  /** Those pairs that are no links yet, or not so early, or not proven. */
   found: string
   /** Cids with new touches, and the time in which these may earn credit. */
   touched: string
@@ -50,7 +50,7 @@ const peopleColumns = 'shopId String, cid String, fromAt Int64, toAt Int64'
 const lineColumns = 'shopId String, kind String, eventId String, line UInt32, occurredAt Int64'
 const columnsOf: Record<keyof Scratch, string> = {
   mark: 'one UInt8',
-  seen: pairColumns,
+  seen: `${pairColumns}, touches Int64, firstAt Int64`,
   found: pairColumns,
   touched: peopleColumns,
   people: peopleColumns,

@@ -1,17 +1,19 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql } from './lookups.ts'
-import { isCrowdedSql, linksAmong, nearLinksSql, personKeysSql } from './person-links.ts'
+import { crowdingSql, nearLinksSql } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import {
-  candidatesSql,
   firstThatHoldsSql,
   HOUR_MS,
+  inWindowSql,
+  LINE_COLUMNS,
   linesSql,
   reachSql,
   storedTouchesSql,
   touchDetailsSql,
+  touchedLines,
   touchSql,
 } from './touches.ts'
 import { unprovenSql } from './transaction-versions.ts'
@@ -63,19 +65,15 @@ export function fillLinesSql(
   { hasReturns, hasItemGroups }: { hasReturns: boolean; hasItemGroups: boolean },
 ): string {
   const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
-  const columns = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups,
-  proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
   return `
-INSERT INTO ${lines} (${columns})
-SELECT ${columns}
-FROM (${linesSql({
+INSERT INTO ${lines} (${LINE_COLUMNS})${linesSql({
     transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
     product_groups: hasItemGroups
       ? `(shopId, id) IN (
     SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`
       : null,
     transaction_returns: hasReturns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
-  })})`
+  })}`
 }
 
 /** Fills `links` with those that tell who the people of `lines` are. */
@@ -84,10 +82,8 @@ export const fillLinksSql = ({ lines, links }: Scratch): string =>
 
 /** What else there is to a slice. */
 export interface SliceNeeds {
-  /** Its people have links. */
-  hasLinks: boolean
-  /** One of them has more than places for them. */
-  isCrowded: boolean
+  /** Whether one of its people has more links than places for them; null: they have none. */
+  isCrowded: boolean | null
   /** Campaigns of its shops have, or had, attribution lists. */
   hasLists: boolean
   /** Versions of its transactions have displaced others. */
@@ -98,29 +94,26 @@ export interface SliceNeeds {
 }
 
 export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
-SELECT ${holdsSql(has.links, `(SELECT count() FROM ${links}) > 0`)} AS hasLinks,
-  ${holdsSql(has.links, isCrowdedSql(links))} AS isCrowded, ${holdsSql(
-    has.lists,
-    `(
+SELECT ${has.links ? `(${crowdingSql(links)})` : 'NULL'} AS isCrowded, ${holdsSql(
+  has.lists,
+  `(
   SELECT count() FROM campaign_versions
   WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
-  )} AS hasLists,
+)} AS hasLists,
   toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced,
   min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo
 FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
-export const fillReachSql = ({ lines, links, reach }: Scratch, { isCrowded }: SliceNeeds): string => `
-INSERT INTO ${reach} (${REACH_COLUMNS}, touchCid)
-SELECT ${REACH_COLUMNS}, touchCid
-FROM (${reachSql(`SELECT * FROM ${lines}`, linksAmong(links, `SELECT shopId, cid FROM ${lines}`, isCrowded))})`
+export const fillReachSql = ({ lines, links, reach }: Scratch, mayBeCrowded: boolean): string => `
+INSERT INTO ${reach} (${REACH_COLUMNS}, touchCid)${reachSql(lines, { links, mayBeCrowded }, REACH_COLUMNS)}`
 
 const REACH_COLUMNS =
   'shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours'
 
 /** What `reach` would hold if nobody had links: for each line only touches of its own cid count. */
 const ownReachSql = ({ lines }: Scratch): string =>
-  `SELECT ${REACH_COLUMNS}, cid AS touchCid FROM ${lines} AS l WHERE NOT (${unprovenSql('l')})`
+  `(SELECT ${REACH_COLUMNS}, cid AS touchCid FROM ${lines} AS l WHERE NOT (${unprovenSql('l')}))`
 
 const conditionOf: Record<AttributionOutcome, string> = {
   UNPROVEN: unprovenSql('l'),
@@ -135,9 +128,16 @@ const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [cond
  * older or equal version. Parameters version, touchesFrom and touchesTo. To plan the statement takes longer than to run it, so it
  * has no subquery that it can do without.
  */
-export function storeLinesSql(scratch: Scratch, { hasLinks, hasLists }: SliceNeeds): string {
+export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists }: SliceNeeds): string {
   const { lines } = scratch
-  const reach = hasLinks ? `SELECT * FROM ${scratch.reach}` : ownReachSql(scratch)
+  const reach = isCrowded === null ? ownReachSql(scratch) : scratch.reach
+  const { from, match, recent } = touchedLines(reach, {
+    touches: storedTouchesSql(`touches
+      WHERE personKey IN (SELECT murmurHash3_32(shopId, touchCid) FROM ${reach})
+      AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
+      AND NOT ${isVoidedSql}`),
+    campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
+  })
   return `
 INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
   currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
@@ -148,14 +148,10 @@ SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopPr
   l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
 FROM ${lines} AS l
 LEFT JOIN (
+  WITH ${match} AS match
   SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(${touchSql}, match != '') AS best
-  FROM (${candidatesSql(reach, {
-    touches: storedTouchesSql(`touches
-      WHERE personKey IN (${personKeysSql(`SELECT shopId, touchCid AS cid FROM (${reach})`)})
-      AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
-      AND NOT ${isVoidedSql}`),
-    campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
-  })})
+  FROM ${from}
+  WHERE ${inWindowSql(recent)}
   GROUP BY shopId, kind, eventId, line
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`
 }

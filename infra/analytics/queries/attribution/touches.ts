@@ -12,24 +12,22 @@ import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transac
  */
 export const HOUR_MS = 3_600_000
 
+/** What `linesSql` selects. */
+export const LINE_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency,
+  itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
+
 /**
  * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
  * versions counts as `TRANSACTION_PRECEDENCE` says: it has `countedLines`, and the longest version has `mostLines`. Imported
  * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
+ * It is one level, since each further one costs the planner a millisecond or two.
  * @param of `transaction_returns`: null when none of them has returns, or nobody asks. `product_groups`: null when no product has any.
  */
-export const linesSql = (of: LineTables): string => `
-  SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
-  FROM (${boughtLinesSql(of)}
-  )`
-
-interface LineTables {
+export function linesSql(of: {
   transactions: string
   product_groups: string | null
   transaction_returns: string | null
-}
-
-function boughtLinesSql(of: LineTables): string {
+}): string {
   const returned = returnedPart(of.transaction_returns)
   const groups = groupsPart(of.product_groups)
   return `
@@ -37,8 +35,8 @@ function boughtLinesSql(of: LineTables): string {
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
     t.first.4 AS currency, ${groups.ofProduct} AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
-    ${returned.quantity} AS returnedQuantity,
-    ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
+    ${trustAtSql('w.trusts', 'receivedAt')} AS trust, ${returned.quantity} AS returnedQuantity,
+    ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
       if(w.known, w.clickWindowHours, ${DEFAULT_WINDOWS.clickWindowHours}))) AS clickWindowHours,
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
@@ -91,11 +89,15 @@ export const windowsSql = `
 export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHours}, ${DEFAULT_WINDOWS.viewWindowHours},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
-/** Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`. */
-export const reachSql = (lines: string, linkScope: LinkScope): string => `
-  SELECT l.*, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
-  FROM (SELECT * FROM (${lines}) AS proven WHERE NOT (${unprovenSql('proven')})) AS l
-  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
+/**
+ * Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`.
+ * @param lines a table, or a subquery in parentheses. @param columns of them.
+ */
+export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): string => `
+  SELECT ${columns}, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
+  FROM ${lines} AS l
+  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid
+  WHERE NOT (${unprovenSql('l')})`
 
 /**
  * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
@@ -127,31 +129,37 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
     FROM ${from}`
 
 /**
- * Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
- * One row per line and touch of the person, whatever its verdict and time: the line's columns (kind, eventId and so on),
- * the touch's, and `match`: DIRECT, HALO or empty where the touch is of another product.
- * @param only `campaign_versions`: null when none of them has an attribution list.
+ * The lines of `reach` (`reachSql`, as a table or a subquery in parentheses) as `r`, each with the touches of its person, whatever
+ * their verdict and time. Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
+ * @param only `touches`: a `storedTouchesSql`. `campaign_versions`: null when none of them has an attribution list.
+ * @returns `from`: what stands after FROM; `match`: DIRECT, HALO or empty where the touch is of another product; `recent`: whether the
+ * line's window reaches back to the touch.
  */
-export function touchesSql(
-  reach: string,
-  only: { touches: string; campaign_versions: string | null; pair: string },
-): string {
+export function touchedLines(reach: string, only: { touches: string; campaign_versions: string | null }) {
   const halo = haloPart(only.campaign_versions)
-  return `
-  SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
-    t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
-    t.algorithm AS algorithm, t.country AS country,
-    multiIf(
+  return {
+    from: `(${only.touches}
+  ) AS t
+  INNER JOIN ${reach} AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
+  ${halo.join}`,
+    match: `multiIf(
       (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
       ${halo.match}
-      '') AS match,
-    r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS} AS recent
-  FROM (${only.touches}
-  ) AS t
-  INNER JOIN (${reach}) AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
-  ${halo.join}
-  WHERE ${only.pair}`
+      '')`,
+    recent: `r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS}`,
+  }
 }
+
+/** Condition on `touchedLines`: the touch was before the line, and recent. */
+export const inWindowSql = (recent: string): string => `t.touchAt <= r.occurredAt AND ${recent}`
+
+/** One row per line and touch of `touchedLines`: the line's columns (kind, eventId and so on), the touch's, `match` and `recent`. */
+export const touchesSql = ({ from, match, recent }: ReturnType<typeof touchedLines>, where = 'true'): string => `
+  SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
+    t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
+    t.algorithm AS algorithm, t.country AS country, ${match} AS match, ${recent} AS recent
+  FROM ${from}
+  WHERE ${where}`
 
 function haloPart(campaign_versions: string | null): { match: string; join: string } {
   if (campaign_versions === null) return { match: '', join: '' }
@@ -170,12 +178,8 @@ export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
 /** What else a line keeps of the touch that it is credited to. They follow `touchOrderSql` and make the order total. */
 const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId', 'algorithm', 'country'] as const
 
-/** A touch of `candidatesSql` as a tuple that is greater the stronger it is. */
+/** A touch of `touchedLines`, with its `match`, as a tuple that is greater the stronger it is. */
 export const touchSql = `(${touchOrderSql}, ${touchColumns.join(', ')})`
-
-/** The candidates among `touches` (`storedTouchesSql` of those that are valid). */
-export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string | null }): string =>
-  touchesSql(reach, { ...only, pair: 't.touchAt <= r.occurredAt AND recent' })
 
 /**
  * Columns of `attributed_lines` that describe a credited touch.

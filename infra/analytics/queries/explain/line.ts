@@ -5,12 +5,13 @@ import {
   TOUCH_PRECEDENCE,
   type TouchResult,
 } from '../../../../services/domain/attribution/credit.ts'
-import { linksAmong, nearLinksSql } from '../attribution/person-links.ts'
+import { nearLinksSql } from '../attribution/person-links.ts'
 import {
   firstThatHoldsSql,
   linesSql,
   reachSql,
   storedTouchesSql,
+  touchedLines,
   touchesSql,
   touchOrderSql,
 } from '../attribution/touches.ts'
@@ -67,19 +68,18 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
     WHERE eventId = {eventId:String} AND ({shopId:Nullable(String)} IS NULL OR shopId = {shopId:Nullable(String)})`
   const ofShop = `shopId IN (SELECT shopId ${ofEvent})`
   const people = `SELECT shopId, cid ${ofEvent}`
-  const links = linksAmong(`(${nearLinksSql(people)})`, people, true)
+  const links = `(${nearLinksSql(people)})`
   const lines = linesSql({
     transactions: `transactions WHERE (shopId, kind, eventId) IN (SELECT shopId, kind, eventId ${ofEvent})`,
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
     transaction_returns: null,
   })
-  const touches = touchesSql(reachSql(lines, links), {
+  const touched = touchedLines(`(${reachSql(`(${lines})`, { links, mayBeCrowded: true })})`, {
     touches: storedTouchesSql(
-      `judged_events WHERE (${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM ${links.links} WHERE ${links.others})`,
+      `judged_events WHERE (shopId, cid) IN (${people}) OR (shopId, cid) IN (SELECT shopId, cid FROM ${links})`,
       `if(${isVoidedSql}, '${VOIDED}', judged_events.verdict)`,
     ),
     campaign_versions: ofShop,
-    pair: 'true',
   })
   const sql = `
 WITH ranked AS (
@@ -87,7 +87,7 @@ WITH ranked AS (
     (verdict = 'VALID' AND inWindow AND match != '',
       ${touchOrderSql}, campaignId, adId) AS rank,
     max(rank) OVER (PARTITION BY shopId, kind, line) AS best
-  FROM (${touches})
+  FROM (${touchesSql(touched)})
 )
 SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match,
   toBool(inWindow) AS inWindow, ${resultSql} AS result
