@@ -95,7 +95,7 @@ it('tries synonyms before they are saved, and then finds by them', async () => {
   const lines = page.getByLabel('One rule a line')
   await lines.fill('illuminator, lamp\nlonely')
   await page.getByRole('button', { name: 'Save synonyms' }).click()
-  await page.getByText('Line 2 has only one name').waitFor()
+  await page.getByText('Line 2 has only one name', { exact: true }).waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await lines.fill('illuminator, lamp')
   await page.getByRole('button', { name: 'Save synonyms' }).click()
