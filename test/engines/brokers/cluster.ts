@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import kafkajs from 'kafkajs'
@@ -12,7 +13,7 @@ import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
-const folder = join(repository, '.engines/brokers')
+const folder = join(tmpdir(), 'endcap-brokers')
 /** Away from the ports of the engines that other tests use. */
 const PORT_OFFSET = 6_000
 const PORTS_PER_BROKER = 10

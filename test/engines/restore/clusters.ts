@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
-const folder = join(repository, '.engines/mirror')
+const folder = join(tmpdir(), 'endcap-mirror')
 /** Away from the ports of the engines that other tests use. */
 const PORT_OFFSETS = { first: 7_000, second: 7_010 }
 const REST_PORT = 26_200

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SHORT_LIVED_JAVA, signalEngine } from '../../engine-process.ts'
@@ -41,7 +42,7 @@ export interface EngineSet {
 
 /** The engines are not started yet; the proxies are. What an earlier run left is removed. */
 export async function prepareEngines(): Promise<EngineSet> {
-  const folder = join(repository, '.engines/faults')
+  const folder = join(tmpdir(), 'endcap-faults')
   const script = (action: 'start' | 'stop', names: readonly EngineName[]) =>
     run('bash', [join(repository, 'infra/local/engines.sh'), action, ...names], {
       timeout: START_TIMEOUT_MS,

@@ -43,7 +43,7 @@ export interface World {
 export async function openWorld(): Promise<World> {
   const engines = await prepareEngines()
   // What the programs said is kept until the next run.
-  const logFolder = `${engines.folder}-logs`
+  const logFolder = join(import.meta.dirname, '../../../../.engines/faults-logs')
   await rm(logFolder, { recursive: true, force: true })
   await mkdir(logFolder)
   const diskFolder = `${engines.folder}-disk`
