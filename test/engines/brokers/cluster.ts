@@ -21,7 +21,6 @@ const START_TIMEOUT_MS = 300_000
 const IN_SYNC_WITHIN_MS = 120_000
 /** Any: it only has to be the same for all. */
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
-const JAVA_OPTIONS = `-XX:+UseSerialGC ${SHORT_LIVED_JAVA}`
 
 export const REPLICAS = 3
 /** A broker that is silent for so long loses its partitions. */
@@ -87,7 +86,7 @@ export async function startCluster(): Promise<BrokerCluster> {
         KAFKA_CLUSTER_ID: CLUSTER_ID,
         KAFKA_PROPERTIES: join(folderOf(id), 'settings'),
         KAFKA_HEAP: '256m',
-        ENGINES_JAVA_OPTIONS: JAVA_OPTIONS,
+        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
       },
     })
 

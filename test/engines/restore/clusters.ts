@@ -66,7 +66,7 @@ export async function startClusters(namespace: string): Promise<MirroredClusters
         ENGINES_PORT_OFFSET: String(PORT_OFFSETS[name]),
         KAFKA_HEAP: '256m',
         MIRROR_MAKER_PROPERTIES: properties,
-        ENGINES_JAVA_OPTIONS: `-XX:+UseSerialGC ${SHORT_LIVED_JAVA}`,
+        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
       },
     })
 
