@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { common } from './test/common.ts'
-import { longestFirst } from './test/longest-first.ts'
+import { common } from './test/suite/common.ts'
+import { longestFirst } from './test/suite/longest-first.ts'
 
 /** The suites that need Chromium and what `make build` builds: `make test-browser`. Each file has a program of its own. */
 export default defineConfig({
@@ -17,6 +17,6 @@ export default defineConfig({
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,
     ...common,
-    globalSetup: [...common.globalSetup, 'test/no-settings.ts'],
+    globalSetup: [...common.globalSetup, 'test/suite/no-settings.ts'],
   },
 })

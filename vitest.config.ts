@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { common } from './test/common.ts'
+import { common } from './test/suite/common.ts'
 
 const NOT_EMBEDDED = ['test/engines/**', 'test/browser/**', 'node_modules/**']
 /** They load modules a second time, as another version of the program, which only Vite's loader of modules can. */
@@ -15,7 +15,7 @@ export default defineConfig({
     // Files share a process and the modules it has loaded, which takes half of the time: a test undoes what it changes.
     isolate: false,
     ...common,
-    globalSetup: [...common.globalSetup, 'test/no-settings.ts'],
+    globalSetup: [...common.globalSetup, 'test/suite/no-settings.ts'],
     projects: [
       {
         extends: true,

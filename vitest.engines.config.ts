@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { common } from './test/common.ts'
-import { longestFirst } from './test/longest-first.ts'
+import { common } from './test/suite/common.ts'
+import { longestFirst } from './test/suite/longest-first.ts'
 
 /** The suites that need the real engines: `make test-engines`. Each file has a namespace or engines of its own. */
 export default defineConfig({

@@ -1,4 +1,4 @@
-import { settings } from '../infra/config.ts'
+import { settings } from '../../infra/config.ts'
 
 /**
  * Vitest calls it before a suite on the embedded engines. The programs that tests start inherit the environment, in which a shell may

@@ -1,4 +1,4 @@
-import { tries } from './effort.ts'
+import { tries } from '../effort.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Of every suite. Its limits only end what hangs: on a busy machine of two cores no test comes near them. */
