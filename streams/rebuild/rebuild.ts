@@ -88,8 +88,8 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 
 /**
  * Of what a reader sees in each table, in any order and in all columns but `version`; apart from views, scratch tables,
- * fences, the list of migrations, what signals, reports and the audit count from the others, and tables that forget rows by
- * themselves. Of a table that has forgotten rows, of those from then on.
+ * fences, the list of migrations, what signals, phrase lifts, reports and the audit count from the others, and tables that forget
+ * rows by themselves. Of a table that has forgotten rows, of those from then on.
  */
 async function fingerprints(analytics: Analytics, since: CompleteSince): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
@@ -97,7 +97,7 @@ async function fingerprints(analytics: Analytics, since: CompleteSince): Promise
     `SELECT ${TABLE_NAME} AS name, if(match(engine, '^(Replicated)?(Replacing|Aggregating)'), 'FINAL', '') AS final
      FROM system.tables
      WHERE database = currentDatabase() AND engine NOT IN ('View', 'Distributed') AND name NOT IN ('migrations', '${FENCES_TABLE}', '${FORGOTTEN_TABLE}')
-       AND NOT match(name, '^(attribution|signal|report)_|^${REBUILDING}') AND name != '${COUNTED_TABLE}'
+       AND NOT match(name, '^(attribution|signal|phrase|report)_|^${REBUILDING}') AND name != '${COUNTED_TABLE}'
        AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {

@@ -194,13 +194,16 @@ export const faults: readonly Fault[] = [
   ...otherFaults,
 ]
 
-/** Drops and replays every projection, while no program runs. @returns what it prints; @throws when one differs. */
+/** Drops and replays every projection, while no program runs. @returns what it prints; @throws with that when one differs. */
 export async function rebuild({ environment, folderOf }: World): Promise<string> {
   const folder = folderOf('rebuild')
   await mkdir(folder, { recursive: true })
   const script = join(import.meta.dirname, '../../../services/rebuild.ts')
-  const { stdout } = await run(process.execPath, [script], {
-    env: { ...process.env, ...environment, DATA_DIR: folder },
-  })
+  const env = { ...process.env, ...environment, DATA_DIR: folder }
+  const { stdout } = await run(process.execPath, [script], { env }).catch(
+    (failed: { stdout: string; stderr: string }) => {
+      throw new Error(`The rebuild failed:\n${failed.stdout}${failed.stderr}`)
+    },
+  )
   return stdout
 }

@@ -10,7 +10,10 @@ import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Shop } from '../../../schemas/records/entities.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { bodies } from '../../schemas/samples.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
@@ -89,6 +92,16 @@ describe('rebuild and audit', () => {
         match: 'HALO',
       }),
     ).toEqual([{ outcome: 'CREDITED' }])
+  })
+
+  it('leaves out what has been learnt from the rows of past days', async () => {
+    const snapshot = new Snapshot()
+    const body = { timeZone: 'UTC' } as Shop
+    snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    await createPhraseLifts({ log, analytics, snapshot, now: () => T0 + DAY_MS })()
+    expect(await analytics.query('SELECT count() > 0 AS isCounted FROM phrase_days')).toEqual([{ isCounted: 1 }])
+    const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+    expect(proofs.filter(({ equal }) => !equal)).toEqual([])
   })
 
   it('accounts for every record once all is stored, and sees what is stored twice', async () => {
