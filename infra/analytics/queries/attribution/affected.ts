@@ -1,5 +1,13 @@
 import { byIdSql, type NewRows } from './lookups.ts'
-import { crowdedSql, linkedSql, nearLinksSql, personKeySql, personKeysSql, withoutPlaceSql } from './person-links.ts'
+import {
+  crowdedSql,
+  linkedSql,
+  nearLinksSql,
+  personKeyOf,
+  personKeySql,
+  personKeysSql,
+  withoutPlaceSql,
+} from './person-links.ts'
 import type { Scratch } from './scratch.ts'
 import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
 import { trustAtSql } from './transaction-versions.ts'
@@ -163,7 +171,7 @@ function changedPlacesSql(links: string): string {
 
 /** Lines that were computed with other windows than their shop has now, or another trust than it had then. */
 const ofShopsSql = (newEntries: string): string => `
-SELECT murmurHash3_32(l.shopId, l.cid) AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
+SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
   SELECT * FROM attributed_lines FINAL WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries})
 ) AS l
@@ -176,7 +184,7 @@ function ofGroupsSql(newGroups: string): string {
   const products = `SELECT shopId, id FROM product_groups WHERE ${newGroups}`
   const product_groups = `(shopId, id) IN (${products})`
   return `
-SELECT murmurHash3_32(l.shopId, l.cid) AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
+SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, shopProductId) IN (${products})) AS l
 LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
 WHERE l.itemGroups != g.groups`

@@ -8,8 +8,9 @@ import { LINK_PLACES } from '../../../../services/domain/attribution/credit.ts'
 /** `provenAt` of a pair that no proven sender has shown. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
-/** Where the tables by person have the rows of a cid: their `personKey` or `cidKey`. */
-export const personKeySql = 'murmurHash3_32(shopId, cid)'
+/** Where the tables by person have the rows of a cid: their `personKey` or `cidKey`. Of SQL for the shop and the cid. */
+export const personKeyOf = (shopId: string, cid: string): string => `murmurHash3_32(${shopId}, ${cid})`
+export const personKeySql = personKeyOf('shopId', 'cid')
 const uidKeySql = 'murmurHash3_32(shopId, uid)'
 
 /**

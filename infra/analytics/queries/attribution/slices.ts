@@ -1,7 +1,7 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql } from './lookups.ts'
-import { crowdingSql, nearLinksSql } from './person-links.ts'
+import { crowdingSql, nearLinksSql, personKeyOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import {
@@ -133,7 +133,7 @@ export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists }: SliceNe
   const reach = isCrowded === null ? ownReachSql(scratch) : scratch.reach
   const { from, match, recent } = touchedLines(reach, {
     touches: storedTouchesSql(`touches
-      WHERE personKey IN (SELECT murmurHash3_32(shopId, touchCid) FROM ${reach})
+      WHERE personKey IN (SELECT ${personKeyOf('shopId', 'touchCid')} FROM ${reach})
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
     campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,

@@ -1,5 +1,5 @@
 import type { ActiveErasure } from '../../../../services/domain/erasure/erasures.ts'
-import { NEVER } from '../attribution/person-links.ts'
+import { NEVER, personKeySql } from '../attribution/person-links.ts'
 
 /**
  * Statements that put pseudonyms in place of identifiers. They name nobody, because the store keeps the text of what it has run: a
@@ -66,9 +66,9 @@ WHERE database = currentDatabase() AND NOT is_done
 
 /** The people whose credit is computed anew, by their key: those who were erased, and the browsers of logins that were. */
 export const erasedPeopleSql = `
-SELECT DISTINCT murmurHash3_32(shopId, cid) AS personKey FROM transactions_by_person WHERE cid IN {pseudonyms:Array(String)}
+SELECT DISTINCT ${personKeySql} AS personKey FROM transactions_by_person WHERE cid IN {pseudonyms:Array(String)}
 UNION DISTINCT
-SELECT DISTINCT murmurHash3_32(shopId, cid) AS personKey FROM links_by_uid WHERE uid IN {pseudonyms:Array(String)}`
+SELECT DISTINCT ${personKeySql} AS personKey FROM links_by_uid WHERE uid IN {pseudonyms:Array(String)}`
 
 const countSql = (named: NamedTable, erasures: Erasing): string =>
   `SELECT toInt64(count()) AS rows FROM ${named.table} WHERE ${anyIn(named, erasures)}`
