@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dateIn } from '../../date-in.ts'
 import { waitFor } from '../../wait-for.ts'
 import { openScriptWorld, type ScriptWorld } from './shop.ts'
 import type { ScriptSite, Visit } from './site.ts'
@@ -15,7 +16,6 @@ const VIEW_MS = 1_000
 /** Longer than the time for which views are gathered. */
 const GATHER_MS = 600
 const LONG_MS = 10_000
-const DAY_MS = 86_400_000
 
 const CSS = '#top, #end { height: 300vh }'
 const BODY = '<div id="top">Top</div><div id="ads"></div><div id="end">End</div>'
@@ -213,7 +213,6 @@ describe('a click', () => {
 })
 
 it('has every reported event judged valid and counted in the report', async () => {
-  const dateIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
   const query = new URLSearchParams({
     shopId: site.shop.shopId,
     from: dateIn(-1),

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connectWithoutEpoch } from '../../../infra/event-log/kafka/event-log.ts'
 import { topicNames } from '../../../schemas/topics.ts'
+import { dateIn } from '../../date-in.ts'
 import { type Ad, type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { readAll } from '../event-log/copier.ts'
@@ -161,10 +162,9 @@ async function buy({ cid, ad }: Shopper, eventId: string): Promise<void> {
 
 async function answers(): Promise<unknown> {
   const get = (path: string) => must(program.call<Record<string, unknown>>('GET', path))
-  const day = (shift: number) => new Date(Date.now() + shift * 86_400_000).toISOString().slice(0, 10)
   const metrics = 'views,clicks,spend,purchases,revenue'
   const { totals } = await get(
-    `/v1/panel/reports?shopId=${shop.shopId}&from=${day(-2)}&to=${day(2)}&metrics=${metrics}`,
+    `/v1/panel/reports?shopId=${shop.shopId}&from=${dateIn(-2)}&to=${dateIn(2)}&metrics=${metrics}`,
   )
   const { spent } = await get(`/v1/panel/campaigns/${shop.campaignId}`)
   const credit = await get(`/v1/panel/explain/attribution/order?shopId=${shop.shopId}`).catch(() => null)

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dateIn } from '../../date-in.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -87,8 +88,6 @@ it('shows an ad no more often than its cap, and counts every request and event o
   expect(after.requests - before.requests).toBe(REQUESTS)
   expect(after.events - before.events).toBe(ads.length)
   await waitFor(async () => {
-    const dateIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-    // In Berlin it is tomorrow before it is in UTC, and a report ends before `to`.
     const period = `from=${dateIn(-1)}&to=${dateIn(2)}`
     const report = await shop.get<{ totals: { views: number } }>(
       `/v1/panel/reports?shopId=${shop.shopId}&${period}&metrics=views`,

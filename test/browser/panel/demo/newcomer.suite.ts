@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { dateIn } from '../../../date-in.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { seriousFindings, watchErrors } from '../../harness.ts'
 import { type Given, PASSWORD, shopIdOf, untilStored } from './given.ts'
@@ -14,7 +15,6 @@ const signIn = async (page: Page, email: string) => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 const PAGES = ['/', '/c/outdoor', '/search?q=kettle', '/p/P0001', '/cart', '/checkout'].flatMap((path) =>
   (['light', 'dark'] as const).map((scheme) => ({ path, scheme })),
 )
@@ -76,7 +76,7 @@ export function newcomerSuite(given: Given): void {
 
   const figuresOf = (from: number, until: number) =>
     given.demo.api<{ rows: Record<string, number>[]; totals: Record<string, number> }>(
-      `/v1/panel/reports?from=${day(from)}&to=${day(until)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`,
+      `/v1/panel/reports?from=${dateIn(from)}&to=${dateIn(until)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`,
     )
   it('shows the shop eight weeks of demo figures, and a gentle growth between four weeks and the four before', async () => {
     await untilStored(given)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dateIn } from '../../../date-in.ts'
 import { type JourneyShop, openShop } from '../../../journey/shop.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { openWorld, type Person, seriousFindings, type World, watchErrors } from '../../harness.ts'
@@ -20,9 +21,8 @@ beforeAll(async () => {
   const [ad] = await shop.askForAds(BUYER.cid, 'desk lamp')
   await shop.post('/v1/dsa/view-event', { showId: ad!.showId }, BUYER)
   await shop.post('/v1/dsa/click-event', { showId: ad!.showId }, BUYER)
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   await waitFor(async () => {
-    const query = `from=${day(-2)}&to=${day(2)}&metrics=views,clicks`
+    const query = `from=${dateIn(-2)}&to=${dateIn(2)}&metrics=views,clicks`
     const { totals } = await shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)
     return totals.views === 1 && totals.clicks === 1
   })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dateIn } from '../../../date-in.ts'
 import { attributedSale, type JourneyShop, openShop } from '../../../journey/shop.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../../harness.ts'
@@ -36,8 +37,7 @@ async function comeAndBuy() {
   const sale = { eventId: 'order-1', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
   await shop.post('/v1/ev/transaction', sale, { cid: 'ann' })
   await attributedSale(world.program, shop.shopId, 'order-1')
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
-  const query = `shopId=${shop.shopId}&from=${day(-2)}&to=${day(2)}`
+  const query = `shopId=${shop.shopId}&from=${dateIn(-2)}&to=${dateIn(2)}`
   await waitFor(async () => {
     const { totals } = await shop.get<{ totals: { pageViews: number; purchases: number }[] }>(
       `/v1/panel/page-views?${query}`,
