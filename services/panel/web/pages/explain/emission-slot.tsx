@@ -127,14 +127,14 @@ const rankColumns: Column<Ad>[] = [
     title: t('predictedCtr'),
     align: 'end',
     cell: ({ predictedClickRate, lift }) => (
-      <>
+      <div>
         {formatShare(predictedClickRate)}
         {lift !== 1 && (
           <Text size="xs" c="dimmed">
             {t('liftForWords', { lift: formatScore(lift) })}
           </Text>
         )}
-      </>
+      </div>
     ),
   },
 ]

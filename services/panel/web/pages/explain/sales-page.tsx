@@ -95,14 +95,14 @@ function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column
     title: t('amount'),
     align: 'end',
     cell: ({ amount: all, returnedAmount, currency }) => (
-      <>
+      <div>
         <Money amount={all} currency={currency} />
         {returnedAmount > 0 && (
           <Text size="xs" c="dimmed">
             {t('returnedAmount', { amount: formatMoney(returnedAmount, currency) })}
           </Text>
         )}
-      </>
+      </div>
     ),
   }
   return [

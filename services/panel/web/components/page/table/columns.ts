@@ -9,6 +9,7 @@ export interface Column<T> {
   title: string
   /** Names the column in the browser's storage. Default: the title. */
   key?: string
+  /** A text or one element: on a phone, the parts of a fragment would lie side by side. */
   cell: (row: T) => ReactNode
   /** `end` aligns numbers. */
   align?: 'end'

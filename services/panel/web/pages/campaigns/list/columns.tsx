@@ -96,12 +96,12 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
       isHidden: true,
       sortBy: ({ cpc, cpm }) => cpc ?? cpm,
       cell: ({ cpc, cpm, ...campaign }) => (
-        <>
+        <div>
           <Money amount={cpc ?? cpm} currency={currencyOf(campaign)} />{' '}
           <Text size="xs" c="dimmed" span>
             {cpc === undefined ? t('cpmShort') : t('cpcShort')}
           </Text>
-        </>
+        </div>
       ),
     },
     {
@@ -216,14 +216,14 @@ function SpendCell({ campaign, currency }: { campaign: Campaign; currency: strin
 function TodayCell(props: { campaign: Campaign; currency: string | undefined; spent: number | undefined }) {
   const { campaign, currency, spent } = props
   return (
-    <>
+    <div>
       <Money amount={spent} currency={currency} />
       {campaign.dailyBudget !== null && (
         <Text size="xs" c="dimmed">
           {t.rich('ofAmount', { amount: <Money key="daily" amount={campaign.dailyBudget} currency={currency} /> })}
         </Text>
       )}
-    </>
+    </div>
   )
 }
 
