@@ -7,6 +7,7 @@ import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../infr
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
@@ -170,8 +171,8 @@ export function createIndexerStep(deps: {
     const dead: DeadRecord[] = []
     /** The slice that the index stores while the next one is prepared. */
     let writing: Promise<unknown> = Promise.resolve()
-    for (let from = 0; from < records.length; from += OFFERS_PER_WRITE) {
-      const writes = records.slice(from, from + OFFERS_PER_WRITE).flatMap((record) => writesOf(record, dead))
+    for (const chunk of chunksOf(records, OFFERS_PER_WRITE)) {
+      const writes = chunk.flatMap((record) => writesOf(record, dead))
       const before = writing
       writing = index.write(writes)
       // Its failure is seen when it is awaited, or hidden by that of the slice before.

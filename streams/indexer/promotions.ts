@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Filter, IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import { accountOf, type PromotionBook } from './promotion-book.ts'
 
@@ -55,11 +56,11 @@ function affectedOffers(snapshot: Snapshot, { id, body, deletedAt }: Entity<'Cam
   if (deletedAt !== null || account === null || body.kind !== 'SPONSORED') return [promoted]
   const owned: Filter[] = account.kind === 'ADVERTISER' ? [{ kind: 'sellers', anyOf: account.sellerIds }] : []
   if (body.productIds) {
-    const chunks: string[][] = []
-    for (let from = 0; from < body.productIds.length; from += IDS_PER_FILTER) {
-      chunks.push(body.productIds.slice(from, from + IDS_PER_FILTER))
-    }
-    return [promoted, ...chunks.map((ids): Filter[] => [...owned, { kind: 'ids', ids }])]
+    const named = Array.from(chunksOf(body.productIds, IDS_PER_FILTER), (ids): Filter[] => [
+      ...owned,
+      { kind: 'ids', ids },
+    ])
+    return [promoted, ...named]
   }
   return body.productRule ? [promoted, [...owned, ...ruleFilters(body.productRule)]] : [promoted]
 }

@@ -16,6 +16,7 @@ import {
 import type { Commit, EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { PhraseLifts } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { liftsKey } from '../../services/replicas/lifts-follower.ts'
 import { newRanges, newRowsIn } from '../attribution/ranges.ts'
@@ -143,8 +144,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
       const value = lifts ? encode('PhraseLifts', { shopId, phrase, lifts, computedAt: now() }) : null
       records.push({ phrase, digest, record: { topic: 'phrase-lifts', key: liftsKey(shopId, phrase), value } })
     }
-    for (let from = 0; from < records.length; from += RECORDS_PER_APPEND) {
-      const chunk = records.slice(from, from + RECORDS_PER_APPEND)
+    for (const chunk of chunksOf(records, RECORDS_PER_APPEND)) {
       await log.append(chunk.map(({ record }) => record))
       for (const { phrase, digest } of chunk) note(known!, shopId, phrase, digest)
     }

@@ -2,6 +2,7 @@ import { epochOf } from '../../infra/event-log/epochs.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import { readPages } from '../runtime/pages.ts'
 
 const APPENDED_AT_ONCE = 500
@@ -27,9 +28,9 @@ export async function placeSpendCheckpoints(
   let written = 0
   for (const { partition } of await log.bounds('spend-checkpoints')) {
     const placed = await placedIn(log, partition, epoch, lastJudged.get(partition) ?? -1)
-    for (let from = 0; from < placed.length; from += APPENDED_AT_ONCE) {
+    for (const some of chunksOf(placed, APPENDED_AT_ONCE)) {
       await log.append(
-        placed.slice(from, from + APPENDED_AT_ONCE).map((value) => {
+        some.map((value) => {
           return { topic: 'spend-checkpoints', key: value.campaignId, value: encode('SpendCheckpoint', value) }
         }),
       )

@@ -2,6 +2,7 @@ import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { DeadLetter } from '../../schemas/records/records.ts'
 import { type TopicName, topicNames } from '../../schemas/topics.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import { readPages } from './pages.ts'
 
 /**
@@ -116,9 +117,7 @@ export async function renewReplayMarkers(log: EventLog, now: () => number): Prom
   for await (const { offset, letter } of lettersOf(log, {})) {
     if (replayed.has(recordPlace(letter)) && !marked.has(offset)) markers.push(markerOf(offset, letter, now()))
   }
-  for (let from = 0; from < markers.length; from += PAGE_RECORDS) {
-    await log.append(markers.slice(from, from + PAGE_RECORDS))
-  }
+  for (const some of chunksOf(markers, PAGE_RECORDS)) await log.append(some)
 }
 
 /** True for a record of `dead-letters` that only says that a letter was replayed. */

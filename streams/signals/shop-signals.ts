@@ -5,6 +5,7 @@ import { type ProductActivity, productActivitySql } from '../../infra/analytics/
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import { createShopOrders } from './shop-orders.ts'
 
 /** What happened longer ago does not count as popular, nor towards the click rate. */
@@ -95,8 +96,7 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
         const signals = { shopId, id, ...own, alsoBought, computedAt: now() }
         if (before !== digestOf(signals)) changed.push(signals)
       }
-      for (let from = 0; from < changed.length; from += RECORDS_PER_APPEND) {
-        const chunk = changed.slice(from, from + RECORDS_PER_APPEND)
+      for (const chunk of chunksOf(changed, RECORDS_PER_APPEND)) {
         await log.append(chunk.map(recordOf))
         for (const each of chunk) note(shops, each)
       }

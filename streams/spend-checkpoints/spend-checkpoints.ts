@@ -3,6 +3,7 @@ import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { firstJudged } from '../judge/recount/begin.ts'
@@ -49,8 +50,8 @@ export function createSpendCheckpoints(deps: {
     const last = written.get(shard) ?? (await readCheckpoints(log, shard, counters.shards)).checkpoints
     written.set(shard, last)
     const tooOld = await tooOldIn(shard)
-    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
-      const spent = await readSpend(counters, shard, campaignIds.slice(from, from + CAMPAIGNS_PER_READ))
+    for (const asked of chunksOf(campaignIds, CAMPAIGNS_PER_READ)) {
+      const spent = await readSpend(counters, shard, asked)
       const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), tooOld))
       if (changed.length === 0) continue
       await log.append(
@@ -90,8 +91,7 @@ export async function carrySpend(
   const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
   const moving = ids.filter((id) => shardOf(id, counters.shards) !== shardOf(id, partitions))
   for (const [shard, campaignIds] of Map.groupBy(moving, (id) => shardOf(id, counters.shards))) {
-    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
-      const asked = campaignIds.slice(from, from + CAMPAIGNS_PER_READ)
+    for (const asked of chunksOf(campaignIds, CAMPAIGNS_PER_READ)) {
       const spent = await readSpend(counters, shard, asked)
       if (spent.length < asked.length) throw new Error('Something is judged while partitions are added')
       await log.append(

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../../services/domain/chunks.ts'
 import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
 import type { CounterKey } from '../port.ts'
 import { type BucketGroup, bucketOf } from './keys.ts'
@@ -45,7 +46,7 @@ export function byBucket<Group extends BucketGroup>(
       for (let i = from; i < to; i++) inBucket[i - from] = sorted[i]! - first
       parts.push({ bucket, places: inBucket })
     }
-    return chunksOf(parts, PARTS_MAX).map((chunk) => ({ group, parts: chunk }))
+    return Array.from(chunksOf(parts, PARTS_MAX), (chunk) => ({ group, parts: chunk }))
   })
 }
 
@@ -77,8 +78,3 @@ export function packField({ group, id }: CounterKey, fingerprint: IdFingerprint,
 }
 
 export const fingerprintsOf = (keys: readonly CounterKey[]): IdFingerprint[] => keys.map(fingerprintIn)
-
-function chunksOf<T>(list: T[], max: number): T[][] {
-  if (list.length <= max) return [list]
-  return Array.from({ length: Math.ceil(list.length / max) }, (_, i) => list.slice(i * max, (i + 1) * max))
-}

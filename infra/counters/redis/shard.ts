@@ -1,5 +1,6 @@
 import type { ChainableCommander } from 'ioredis'
 import PQueue from 'p-queue'
+import { chunksOf } from '../../../services/domain/chunks.ts'
 import type { RedisConnection } from '../../redis/connection.ts'
 import {
   type CounterKey,
@@ -195,8 +196,8 @@ export function openShard(options: ShardOptions): Shard {
     },
     async reserve(reservations) {
       const granted: number[] = []
-      for (let from = 0; from < reservations.length; from += RESERVATIONS_PER_CALL) {
-        const { keys, args } = reservationArguments(reservations.slice(from, from + RESERVATIONS_PER_CALL))
+      for (const some of chunksOf(reservations, RESERVATIONS_PER_CALL)) {
+        const { keys, args } = reservationArguments(some)
         const answer = await connection.run((client) => client.reserveAmounts(keys.length, keys, args))
         granted.push(...answer.map(Number))
       }

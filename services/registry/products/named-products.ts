@@ -1,4 +1,5 @@
 import type { IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
+import { chunksOf } from '../../domain/chunks.ts'
 
 /** What the index looks up at once. */
 const IDS_PER_GET_MAX = 1_000
@@ -10,11 +11,10 @@ export async function namedProducts(
   ids: readonly string[],
 ): Promise<IndexedProduct[]> {
   const asked = new Set(ids)
-  const each = [...asked]
   const found: IndexedProduct[] = []
-  for (let from = 0; from < each.length; from += IDS_PER_GET_MAX) {
-    const some = await index.get(shopId, each.slice(from, from + IDS_PER_GET_MAX))
-    found.push(...some.filter(({ offer }) => asked.has(offer.id)))
+  for (const some of chunksOf([...asked], IDS_PER_GET_MAX)) {
+    const products = await index.get(shopId, some)
+    found.push(...products.filter(({ offer }) => asked.has(offer.id)))
   }
   return found
 }

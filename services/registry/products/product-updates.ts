@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { ProductsAccepted, ProductUpdateBody } from '../../../schemas/http/products.ts'
+import { chunksOf } from '../../domain/chunks.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
@@ -60,9 +61,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         }
         const { offers, itemGroups, accepted, rejected, warnings, warningCount } = update
         const records = [...toRecords('products', offers), ...toRecords('item-groups', itemGroups)]
-        for (let i = 0; i < records.length; i += RECORDS_PER_APPEND) {
-          await log.append(records.slice(i, i + RECORDS_PER_APPEND))
-        }
+        for (const some of chunksOf(records, RECORDS_PER_APPEND)) await log.append(some)
         return reply.code(202).send({ accepted, rejected, warnings, warningCount })
       },
     )

@@ -2,6 +2,7 @@ import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { eligibilityOf, leftOf } from '../../domain/campaign/eligibility.ts'
+import { chunksOf } from '../../domain/chunks.ts'
 import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
 import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
 import { idealSpend } from '../../domain/money/pacing.ts'
@@ -143,8 +144,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   }
 
   async function lookAtShard(shard: number, campaignIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_CALL) {
-      const some = campaignIds.slice(from, from + CAMPAIGNS_PER_CALL)
+    for (const some of chunksOf(campaignIds, CAMPAIGNS_PER_CALL)) {
       await spend.read(shard, some)
       await renew(shard, some)
     }

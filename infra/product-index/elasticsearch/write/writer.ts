@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch'
 import type { ProductSignals } from '../../../../schemas/records/records.ts'
+import { chunksOf } from '../../../../services/domain/chunks.ts'
 import { IndexUnavailable, type IndexWrite } from '../../port.ts'
 import { answeredSearch, type IndexNames } from '../client.ts'
 import { documentKey, type ProductDocument, stateFields } from '../document.ts'
@@ -226,8 +227,4 @@ function changesOf(writes: readonly IndexWrite[]): DocumentChange[] {
     changes.set(key, change)
   }
   return [...changes.values()]
-}
-
-function* chunksOf<T>(values: readonly T[], size: number): Iterable<T[]> {
-  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
 }
