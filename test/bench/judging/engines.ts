@@ -29,11 +29,11 @@ export interface Judging {
 }
 
 /** Runs a measure with an empty log and empty counters, which are removed after it. */
-export async function withJudging(run: (engines: Judging) => Promise<void>): Promise<void> {
+export async function withJudging(run: (engines: Judging) => Promise<unknown>): Promise<void> {
   await (isReal ? onRealEngines : embedded)(run)
 }
 
-async function onRealEngines(run: (engines: Judging) => Promise<void>): Promise<void> {
+async function onRealEngines(run: (engines: Judging) => Promise<unknown>): Promise<void> {
   const namespace = testNamespace()
   const kafka = { brokers: addresses.kafkaBrokers, clientId: 'bench', namespace, logger: silent }
   await migrateKafka({ ...kafka, replicationFactor: 1 })
@@ -50,7 +50,7 @@ async function onRealEngines(run: (engines: Judging) => Promise<void>): Promise<
   }
 }
 
-async function embedded(run: (engines: Judging) => Promise<void>): Promise<void> {
+async function embedded(run: (engines: Judging) => Promise<unknown>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-judging-'))
   const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
   const shards = (await log.bounds('ad-events')).length
