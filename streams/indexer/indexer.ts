@@ -236,7 +236,8 @@ export function createIndexerStep(deps: {
 }
 
 /**
- * Waits until the product index holds every offer that the topic `products` held at the call.
+ * Waits until the product index holds every offer that the topic `products` held at the call. An index that is away or not made
+ * yet, as at the first start on real engines, holds none.
  * @returns false when that takes more than five minutes.
  */
 export async function indexCaughtUp(deps: {
@@ -258,10 +259,17 @@ export async function indexCaughtUp(deps: {
     }
     return false
   }
-  while (await isBehind()) {
+  const isRefreshed = () =>
+    index.refresh().then(
+      () => true,
+      (error) => {
+        if (error instanceof IndexUnavailable) return false
+        throw error
+      },
+    )
+  while ((await isBehind()) || !(await isRefreshed())) {
     if (now() > giveUpAt) return false
     await delay(CATCH_UP_POLL_MS)
   }
-  await index.refresh()
   return true
 }

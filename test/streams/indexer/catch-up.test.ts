@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { indexCaughtUp } from '../../../streams/indexer/indexer.ts'
 
 /** A log of two partitions whose group commits as it is told to. */
@@ -46,4 +46,19 @@ it('a feed run stops waiting for the indexer at its time limit', async () => {
   const { log, index } = place()
   let now = 0
   expect(await indexCaughtUp({ log, index, now: () => (now += 600_000), timeLimitMs: 1_000 })).toBe(false)
+})
+
+it('a feed run waits for an index that is not made yet', async () => {
+  const { log, index, offsets } = place()
+  offsets[0] = 12
+  vi.mocked(index.refresh).mockRejectedValueOnce(new IndexUnavailable('There is no such index'))
+  expect(await indexCaughtUp({ log, index, now: Date.now })).toBe(true)
+  expect(index.refresh).toHaveBeenCalledTimes(2)
+})
+
+it('a feed run fails by an index that refuses to be refreshed', async () => {
+  const { log, index, offsets } = place()
+  offsets[0] = 12
+  vi.mocked(index.refresh).mockRejectedValueOnce(new Error('The index refused'))
+  await expect(indexCaughtUp({ log, index, now: Date.now })).rejects.toThrow('The index refused')
 })
