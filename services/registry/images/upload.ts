@@ -35,6 +35,8 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
       else fieldErrors.add(`/${part.fieldname}`, 'is not a part that can be sent here')
     }
   } catch (error) {
+    // The rest of the body is read and dropped: the next request of the connection comes behind it.
+    request.raw.unpipe().resume()
     throw formProblem(error as Error & { code?: string })
   }
   fieldErrors.throwIfAny()

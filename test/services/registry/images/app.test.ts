@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { type AddressInfo, connect } from 'node:net'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IMAGE_BYTES_MAX } from '../../../../services/registry/images/encode.ts'
@@ -149,6 +150,21 @@ describe('images', () => {
     expect(await send(two, headers)).toEqual([413, 'TOO_LARGE'])
     const strange = form(png, { fields: { __proto__x: '1' } })
     expect(await send(strange.payload, headers)).toEqual([400, 'INVALID'])
+  })
+
+  it('leave the connection to the next request when a file is refused before all of it has come', async () => {
+    await office.server.listen({ port: 0 })
+    const { payload, headers } = form(Buffer.alloc(4 * IMAGE_BYTES_MAX), {})
+    const head = { ...headers, authorization: `Bearer ${brand.token}`, 'content-length': payload.length, host: 'x' }
+    const socket = connect((office.server.server.address() as AddressInfo).port)
+    const statuses: string[] = []
+    socket.on('data', (data) => statuses.push(...(data.toString().match(/(?<=HTTP\/1\.1 )\d+/g) ?? [])))
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.write(`POST /v1/panel/images HTTP/1.1\r\n${lines.join('')}\r\n`)
+    socket.write(payload)
+    socket.write('GET /v1/images/x HTTP/1.1\r\nhost: x\r\n\r\n')
+    await expect.poll(() => statuses).toEqual(['413', '404'])
+    socket.destroy()
   })
 
   it('need a token to be uploaded, and none to be seen; unknown ones are not there', async () => {
