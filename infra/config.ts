@@ -60,6 +60,15 @@ const DAY_MS = 86_400_000
 const WORKERS_MAX = 16
 const METRICS_OFF = 'off'
 const METRICS_PORT_USUAL = 9464
+const ANY_ORIGIN = '*'
+/** What URL calls the origin of an address that is not of the web, such as `capacitor://localhost` of an app. */
+const OPAQUE_ORIGIN = 'null'
+
+/** An origin is compared with the header Origin as it stands, so a path, a slash at the end or the usual port would never match. */
+const ORIGIN_PATTERN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/
+
+const isOrigin = (text: string) =>
+  text === ANY_ORIGIN || (ORIGIN_PATTERN.test(text) && [text, OPAQUE_ORIGIN].includes(URL.parse(text)?.origin ?? ''))
 
 const isOneOf = (values: readonly string[]) => (value: string) => values.includes(value)
 
@@ -99,7 +108,7 @@ const programSettings = Type.Object({
   SIGNALS_INTERVAL_SECONDS: Setting.Integer(1, 86_400, 300),
   FEED_INTERVAL_SECONDS: Setting.Integer(60, 604_800, 3600),
   FEED_ALLOW_PRIVATE_ADDRESSES: Setting.Flag(false),
-  CORS_ORIGINS: Setting.Text('*'),
+  CORS_ORIGINS: Setting.List('*', 'a list of origins as browsers name them (https://shop.example), or *', isOrigin),
 })
 type ProgramSettings = Static<typeof programSettings>
 
@@ -151,11 +160,16 @@ export function readConfig(env: Environment): Config {
     signalsIntervalMs: 1000 * settings.SIGNALS_INTERVAL_SECONDS,
     feedIntervalMs: 1000 * settings.FEED_INTERVAL_SECONDS,
     feedAllowPrivateAddresses: settings.FEED_ALLOW_PRIVATE_ADDRESSES,
-    corsOrigins: settings.CORS_ORIGINS === '*' ? '*' : listOf(settings.CORS_ORIGINS),
+    corsOrigins: corsOriginsOf(settings),
     limits: readLimits(env, problems),
   }
   if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   return Object.freeze(config)
+}
+
+function corsOriginsOf({ CORS_ORIGINS: text }: ProgramSettings): Config['corsOrigins'] {
+  const origins = listOf(text)
+  return origins.includes(ANY_ORIGIN) ? ANY_ORIGIN : origins
 }
 
 /** The usual port may be taken by another process of the same machine; a port that was chosen may not. */
@@ -216,6 +230,7 @@ function readFirstOperator(settings: ProgramSettings, problems: string[]): Confi
 }
 
 function readMail({ SMTP_URL: url, SMTP_FROM: from }: ProgramSettings, problems: string[]): MailConfig | null {
+  if (from !== undefined && !from.includes('@')) problems.push('SMTP_FROM must be an e-mail address, or Name <address>')
   if (url !== undefined && from !== undefined) return { url, from }
   if (url !== from) problems.push('SMTP_URL and SMTP_FROM must be set together')
   return null

@@ -47,6 +47,34 @@ describe('configuration', () => {
     expect(() => address({ METRICS_PORT: 'on' })).toThrow(/METRICS_PORT/)
   })
 
+  it.each([
+    ['https://shop.example', ['https://shop.example']],
+    ['https://a.example, http://127.0.0.1:3000', ['https://a.example', 'http://127.0.0.1:3000']],
+    ['capacitor://localhost', ['capacitor://localhost']],
+    ['*', '*'],
+    ['https://a.example, *', '*'],
+  ])('lets pages of the origins %s call', (text, origins) => {
+    expect(readConfig({ CORS_ORIGINS: text }).corsOrigins).toEqual(origins)
+  })
+
+  it.each([
+    'shop.example',
+    '*.shop.example',
+    'https://shop.example/',
+    'https://shop.example/lamps',
+    'https://Shop.example',
+    'https://shop.example:443',
+    'https://a.example, null',
+  ])('refuses %s as an origin, because no browser names one so', (text) => {
+    expect(() => readConfig({ CORS_ORIGINS: text })).toThrow(/CORS_ORIGINS must be a list of origins/)
+  })
+
+  it('refuses a sender of mail that is no address', () => {
+    const env = { SMTP_URL: 'smtp://mail.example', SMTP_FROM: 'Endcap' }
+    expect(() => readConfig(env)).toThrow(/SMTP_FROM/)
+    expect(readConfig({ ...env, SMTP_FROM: 'Endcap <ads@shop.example>' }).mail?.from).toBe('Endcap <ads@shop.example>')
+  })
+
   it('never repeats a secret in a message', () => {
     const secret = 'x'.repeat(20)
     expect(() => readConfig({ BOOTSTRAP_TOKEN: secret })).toThrow(expect.not.stringContaining(secret))

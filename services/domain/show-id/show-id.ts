@@ -120,7 +120,7 @@ function isCanonical(text: string): boolean {
 }
 
 /**
- * Reads keys as the environment gives them, newest first: `2:<base64 of 32 bytes>,1:<base64 of 32 bytes>`.
+ * Reads keys as the environment gives them, newest first: `2:<base64url of 32 bytes>,1:<base64url of 32 bytes>`.
  * @throws Error that says which key is wrong, never showing a secret.
  */
 export function parseShowIdKeys(text: string): ShowIdKey[] {
@@ -128,10 +128,10 @@ export function parseShowIdKeys(text: string): ShowIdKey[] {
     const [, id, secret] = /^\s*(\d{1,3}):([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(entry) ?? []
     const key = { id: Number(id), secret: Buffer.from(secret ?? '', 'base64') }
     if (secret === undefined || key.id > 255 || key.secret.length !== SECRET_BYTES) {
-      throw new Error(`showId key number ${index + 1} is not <id 0 to 255>:<base64 of ${SECRET_BYTES} bytes>`)
+      throw new Error(`key number ${index + 1} is not <id 0 to 255>:<base64url of ${SECRET_BYTES} bytes>`)
     }
     return key
   })
-  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error('Two showId keys have the same id')
+  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error('two keys have the same id')
   return keys
 }

@@ -160,7 +160,7 @@ describe('parseShowIdKeys', () => {
     `1:${secret.toString('base64')},`,
     `1:${secret.toString('base64')},1:${secret.toString('base64')}`,
   ])('refuses %j without showing a secret', (text) => {
-    expect(() => parseShowIdKeys(text)).toThrow(/showId key/)
+    expect(() => parseShowIdKeys(text)).toThrow(/key number|two keys/)
     try {
       parseShowIdKeys(text)
     } catch (error) {
