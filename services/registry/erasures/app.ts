@@ -48,7 +48,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
     const { shopId, cid, uid } = asked
     const fieldErrors = new FieldErrors()
     const shop = ownShop({ access, principal, shopId, fieldErrors })
-    fieldErrors.check(cid !== undefined || uid !== undefined, '', 'needs a cid or a uid')
+    fieldErrors.check(cid !== undefined || uid !== undefined, '/', 'needs a cid or a uid')
     fieldErrors.check(cid === undefined || uid === undefined, '/uid', 'is one identifier too many beside a cid')
     fieldErrors.throwIfAny()
     return {

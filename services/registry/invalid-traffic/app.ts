@@ -138,7 +138,7 @@ async function voidEvents(deps: InvalidTrafficDeps, principal: Principal, asked:
 function conditionsOf({ eventIds, campaignId, cid, requestId, from, to }: VoidCreate) {
   const fieldErrors = new FieldErrors()
   const isNarrowed = [eventIds, campaignId, cid, requestId].some((condition) => condition !== undefined)
-  fieldErrors.check(isNarrowed, '', 'needs one of eventIds, campaignId, cid and requestId')
+  fieldErrors.check(isNarrowed, '/', 'needs one of eventIds, campaignId, cid and requestId')
   fieldErrors.throwIfAny()
   const momentOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
   return {

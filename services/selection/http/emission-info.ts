@@ -33,7 +33,7 @@ async function emissionInfo(
 ) {
   const claims = deps.showIds.open(showId)
   const refuse = (code: 'INVALID_SHOW_ID' | 'WRONG_KIND', message: string) =>
-    new Problem(code, message, { errors: [{ path: '/showId', message }] })
+    new Problem(code, `/showId: ${message}`, { errors: [{ path: '/showId', message }] })
   if (!claims) throw refuse('INVALID_SHOW_ID', 'was not made by this service')
   if (claims.kind !== kind) throw refuse('WRONG_KIND', `is of a ${claims.kind} ad`)
   admit(claims.shopId)

@@ -53,7 +53,7 @@ describe('the API of erasures', () => {
   it('names the field that is wrong', async () => {
     const { shopId } = publisher
     const wrong = async (body: object) => paths(await ask(body))
-    expect(await wrong({ shopId })).toEqual([''])
+    expect(await wrong({ shopId })).toEqual(['/'])
     expect(await wrong({ shopId, cid: 'c', uid: 'u' })).toEqual(['/uid'])
     expect(await wrong({ shopId: randomUUID(), cid: 'c' })).toEqual(['/shopId'])
     expect(await wrong({ shopId, cid: '' })).toEqual(['/cid'])
