@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Follows one product of the demo shop from the feed to an attributed sale, with curl alone.
-# Needs `make run` in another terminal. Every command is shown before it runs.
+# Needs `make run` in another terminal, with the same DATA_DIR and HTTP_PORT. Every command is shown before it runs.
 set -euo pipefail
-BASE=${BASE:-http://127.0.0.1:8080}
-TOKEN=${TOKEN:-$(cat "${DATA_DIR:-data}/bootstrap-token")}
+BASE=${BASE:-http://127.0.0.1:${HTTP_PORT:-8080}}
+TOKEN_FILE=${DATA_DIR:-data}/bootstrap-token
+fail() { echo "$1: start the demo first (make run), with the same DATA_DIR and HTTP_PORT." >&2; exit 1; }
+[ -n "${TOKEN:-}" ] || [ -r "$TOKEN_FILE" ] || fail "$TOKEN_FILE cannot be read"
+TOKEN=${TOKEN:-$(cat "$TOKEN_FILE")}
+curl -fs "$BASE/health/live" >/dev/null || fail "Nothing answers at $BASE"
 ME="visitor-$RANDOM$RANDOM"
 ORDER="order-$RANDOM$RANDOM"
 

@@ -93,7 +93,7 @@ async function mustBeEmpty(api: Api, noteFile: string): Promise<void> {
   if (items.every(({ kind }) => kind === 'OPERATOR')) return
   throw new NotADemo(
     `There are accounts already, and no demo (${noteFile} is missing). The demo loads only into an empty installation: ` +
-      'name another folder in DATA_DIR, or other engines.',
+      'name another folder in DATA_DIR and, on real engines, another NAMESPACE.',
   )
 }
 
