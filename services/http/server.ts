@@ -10,12 +10,13 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { trustedProxies } from '../callers/client-address.ts'
-import { type ErrorCode, Problem } from '../domain/errors.ts'
+import { Problem } from '../domain/errors.ts'
 import { defaultLimits, type Limits } from '../domain/limits.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
 import { lazySerializers } from './lazy-schemas.ts'
+import { refuseUnreadable, toProblem } from './problems.ts'
 import { createRequestBodies } from './request-bodies.ts'
 import { validatorCompiler } from './violations.ts'
 
@@ -29,31 +30,6 @@ const REFUSED_EVERY_MS = 1_000
 
 /** Browsers must not guess a content type other than the declared one. */
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
-
-const unavailable = {
-  code: 'UNAVAILABLE',
-  detail: 'The service is temporarily unavailable',
-  retryAfterSeconds: 2,
-} as const
-/** Answers to the ports' errors, by error name. The same request may succeed later. */
-const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
-  LogUnavailable: unavailable,
-  CountersUnavailable: unavailable,
-  IndexUnavailable: unavailable,
-  // Written by a newer version: a process of that version can answer.
-  UnknownSchema: unavailable,
-  AnalyticsUnavailable: {
-    code: 'REPORTS_UNAVAILABLE',
-    detail: 'The analytics store does not respond',
-    retryAfterSeconds: 5,
-  },
-  // The store's other load may be the cause.
-  AnalyticsGaveUp: {
-    code: 'REPORT_TOO_SLOW',
-    detail: 'The report took too long: choose a shorter period or fewer dimensions',
-    retryAfterSeconds: 30,
-  },
-}
 
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: {
@@ -80,6 +56,7 @@ export function createHttpServer(options: {
     // Malformed paths never reach the error handler below.
     frameworkErrors: (_error, _request, reply) =>
       answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not valid')),
+    clientErrorHandler: refuseUnreadable,
     bodyLimit: BODY_LIMIT_BYTES,
     // An id that the caller sends is ignored: it would end up in ads and in the log.
     genReqId: () => requestId(),
@@ -159,22 +136,6 @@ function answer(reply: FastifyReply, problem: Problem) {
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
   reply.headers(SAFE_HEADERS)
   return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
-}
-
-function toProblem(error: FastifyError): Problem {
-  switch (error.code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('UNSUPPORTED_MEDIA_TYPE', error.message)
-  }
-  const engine = engineProblems[error.name]
-  if (engine) {
-    return new Problem(engine.code, engine.detail, { retryAfterSeconds: engine.retryAfterSeconds, cause: error })
-  }
-  if (error instanceof SyntaxError) return new Problem('MALFORMED_JSON', error.message)
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
-  }
-  return new Problem('INTERNAL', 'The request failed because of an internal error', { cause: error })
 }
 
 /** Methods by route pattern, in the router's notation (`:name`, `*`). */

@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError } from 'fastify'
+import { type ErrorCode, Problem } from '../domain/errors.ts'
+
+const unavailable = {
+  code: 'UNAVAILABLE',
+  detail: 'The service is temporarily unavailable',
+  retryAfterSeconds: 2,
+} as const
+/** Answers to the ports' errors, by error name. The same request may succeed later. */
+const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
+  LogUnavailable: unavailable,
+  CountersUnavailable: unavailable,
+  IndexUnavailable: unavailable,
+  // Written by a newer version: a process of that version can answer.
+  UnknownSchema: unavailable,
+  AnalyticsUnavailable: {
+    code: 'REPORTS_UNAVAILABLE',
+    detail: 'The analytics store does not respond',
+    retryAfterSeconds: 5,
+  },
+  // The store's other load may be the cause.
+  AnalyticsGaveUp: {
+    code: 'REPORT_TOO_SLOW',
+    detail: 'The report took too long: choose a shorter period or fewer dimensions',
+    retryAfterSeconds: 30,
+  },
+}
+
+/** What a handler's error is answered with. */
+export function toProblem(error: FastifyError): Problem {
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the content type that /docs names, mostly application/json')
+  }
+  const engine = engineProblems[error.name]
+  if (engine) {
+    return new Problem(engine.code, engine.detail, { retryAfterSeconds: engine.retryAfterSeconds, cause: error })
+  }
+  if (error instanceof SyntaxError) return new Problem('MALFORMED_JSON', error.message)
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
+  }
+  return new Problem('INTERNAL', 'The request failed because of an internal error', { cause: error })
+}
+
+/**
+ * Answers what Node could not read as a request, and so gave to no route, with a problem document as every other error, and closes
+ * the connection.
+ */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  if (socket.writable) socket.write(answerOf(unreadable(error.code)))
+  socket.destroy(error)
+}
+
+function unreadable(code: string | undefined): Problem {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('TOO_SLOW', 'The headers did not arrive in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('TOO_LARGE', 'The address and the headers together are too long')
+    default:
+      return new Problem('INVALID', 'The request is not valid HTTP')
+  }
+}
+
+function answerOf(problem: Problem): string {
+  const body = JSON.stringify(problem)
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'content-type: application/problem+json',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
