@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidConfig, readConfig } from '../infra/config.ts'
-import { type Engines, migrateAnalytics, openIndexReplacement, openServedIndex } from '../infra/engines.ts'
-import { createIndexer } from '../streams/indexer/indexer.ts'
+import {
+  type Engines,
+  migrateAnalytics,
+  openIndexReplacement,
+  openPartitionControl,
+  openServedIndex,
+} from '../infra/engines.ts'
+import { createIndexer, INDEXER_GROUP } from '../streams/indexer/indexer.ts'
+import { CORRECTIONS_GROUP } from '../streams/judge/corrections.ts'
 import { COUNTERS_LOOK_MS } from '../streams/judge/counters-repair.ts'
+import { JUDGE_GROUP } from '../streams/judge/recount.ts'
 import { proveCounters } from '../streams/rebuild/counters.ts'
 import { rebuildIndexBeside } from '../streams/rebuild/index-beside.ts'
 import { rebuildIndex } from '../streams/rebuild/product-index.ts'
@@ -11,6 +19,7 @@ import { rebuildAnalytics } from '../streams/rebuild/rebuild.ts'
 import { RebuildRefused, rebuildTableBeside, topicsByTable } from '../streams/rebuild/table-beside.ts'
 import type { TableProof } from '../streams/rebuild/table-proof.ts'
 import { createPeriodic } from '../streams/runtime/periodic.ts'
+import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { withEngines } from './with-engines.ts'
@@ -27,8 +36,33 @@ const now = Date.now
 const opening = { config, logger, prepares: true }
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const rebuildAll = () =>
-  withEngines(opening, async ({ log, analytics, index, counters }, snapshot) => {
+const GROUPS = [JUDGE_GROUP, CORRECTIONS_GROUP, SINK_GROUP, INDEXER_GROUP]
+/** Beyond the time after which a killed process of streams is no member any more. */
+const LEAVING_MS = 5_000
+const LEAVING_LOOK_MS = 1_000
+
+/**
+ * A projection that is emptied while its stream goes on stays empty. An embedded log is open in one process only.
+ * @throws RebuildRefused, and nothing was changed.
+ */
+async function untilStreamsStopped(): Promise<void> {
+  const { kafka } = config.engines
+  if (kafka === null) return
+  const control = await openPartitionControl(config.engines, logger)
+  for (const giveUpAt = now() + kafka.sessionTimeoutMs + LEAVING_MS; ; await delay(LEAVING_LOOK_MS)) {
+    const running = await control.activeGroups(GROUPS)
+    if (running.length === 0) return
+    if (now() > giveUpAt) {
+      throw new RebuildRefused(
+        `Streams are running: ${running.join(', ')}. Stop every process with the role streams, or name an ENGINE`,
+      )
+    }
+  }
+}
+
+async function rebuildAll(): Promise<TableProof[]> {
+  await untilStreamsStopped()
+  return withEngines(opening, async ({ log, analytics, index, counters }, snapshot) => {
     const runId = randomUUID
     const migrate = (tables: Engines['analytics']) => migrateAnalytics(tables, config.engines)
     // The judge comes first: it may still have records to append to the log.
@@ -39,6 +73,7 @@ const rebuildAll = () =>
     )
     return proofs
   })
+}
 
 const isReplacing = () => process.env.REPLACE === 'yes'
 

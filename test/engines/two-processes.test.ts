@@ -120,7 +120,7 @@ const elasticsearch = new Client({ node: addresses.elasticsearchUrl })
 afterAll(() => elasticsearch.close())
 const indices = async () => Object.keys(await elasticsearch.indices.get({ index: `${namespace}-*` })).sort()
 
-/** Runs `make rebuild` of one engine, beside the program. */
+/** Runs `make rebuild` of one engine, or of everything, beside the program. */
 function rebuild(engine: string, folder: string, settings: Record<string, string> = {}) {
   const script = join(import.meta.dirname, '../../services/rebuild.ts')
   const child = spawn(process.execPath, [script], {
@@ -176,6 +176,12 @@ test('make rebuild ENGINE=elasticsearch fills an index beside the one that serve
   expect(after.filter((index) => before.includes(index))).toEqual([])
   const people = Array.from({ length: 3 }, () => shown(programs, ALL_THEY_MAY_SEE, randomUUID()))
   for (const ads of await Promise.all(people)) expect(ads).toHaveLength(ALL_THEY_MAY_SEE)
+})
+
+test('make rebuild of everything is refused while streams run, and changes nothing', async () => {
+  const { code, output } = await rebuild('', programs[1]!.folder).ended
+  expect([code, output]).toEqual([1, expect.stringMatching(/^Streams are running: .*indexer/)])
+  await expect.poll(() => shown([programs[1]!], ALL_THEY_MAY_SEE, randomUUID())).toHaveLength(ALL_THEY_MAY_SEE)
 })
 
 test('make rebuild ENGINE=clickhouse exchanges a table while events are stored, none lost and none twice', async () => {
