@@ -7,12 +7,24 @@ const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ]
+/** A link to a heading of a page, this one when it names none. */
+const HEADING_LINK = /\]\((?!https?:|mailto:)([^)#\s]*\.md|)#([^)]+)\)/g
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g
 /** A path of the repository that a sentence names, like `services/main.ts`. */
 const NAMED_PATH =
   /`((?:schemas|services|streams|infra|test|docs)\/[\w./-]*\w\.(?:ts|tsx|sql|lua|md|sh|avsc|yaml|conf))`/g
 
 const linksOf = (page: string, text: string) => [...text.matchAll(LINK)].map(([, to]) => join(dirname(page), to!))
+const headingLinksOf = (page: string, text: string) =>
+  [...text.matchAll(HEADING_LINK)].map(([, to, heading]) => [to ? join(dirname(page), to) : page, heading!] as const)
+/** The headings of a page as links name them: in lower case, dashes for spaces, without signs. */
+const headingsOf = (text: string) =>
+  [...text.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 const namedPathsOf = (text: string) => [...text.matchAll(NAMED_PATH)].map(([, path]) => path!)
 
 describe('the documentation', () => {
@@ -22,8 +34,21 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
   })
 
+  it.each(pages)('%s links only to headings that exist', (page) => {
+    const missing = headingLinksOf(page, readFileSync(join(root, page), 'utf8')).filter(
+      ([to, heading]) => !headingsOf(readFileSync(join(root, to), 'utf8')).includes(heading),
+    )
+    expect(missing).toEqual([])
+  })
+
   it('would notice a link and a path that lead nowhere', () => {
     const text = 'See [the steps](../services/none.ts#top) and `streams/none.ts`; not [this](https://example.com/a.ts).'
+    const headings = headingLinksOf('docs/page.md', 'See [below](#the-end), [there](other.md#top) and [code](a.ts#L1)')
+    expect(headings).toEqual([
+      ['docs/page.md', 'the-end'],
+      ['docs/other.md', 'top'],
+    ])
+    expect(headingsOf('# The end: of `it`\n```\n# no\n```\n## Top')).toEqual(['the-end-of-it', 'top'])
     expect([...linksOf('docs/page.md', text), ...namedPathsOf(text)]).toEqual(['services/none.ts', 'streams/none.ts'])
   })
 })
