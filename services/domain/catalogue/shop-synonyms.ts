@@ -40,7 +40,9 @@ export function parseSynonyms(text: string, lang: string): { rules: SynonymRule[
     if (/^\s*(#|$)/.test(line)) continue
     const rule = ruleOf(line)
     const message =
-      rules.length < SYNONYM_RULES_MAX ? faultOf(rule, lang) : `only ${SYNONYM_RULES_MAX} lines can be kept`
+      rules.length < SYNONYM_RULES_MAX
+        ? faultOf(rule, lang)
+        : `comes after the ${SYNONYM_RULES_MAX} lines that can be kept`
     if (message === null) rules.push(rule as SynonymRule)
     else faults.push({ line: at + 1, message })
     if (faults.length === FAULTS_MAX) break

@@ -64,7 +64,9 @@ describe('synonyms of a shop', () => {
 
   test('are bounded in number', () => {
     const lines = Array.from({ length: SYNONYM_RULES_MAX + 1 }, (_, i) => `a${i}, b${i}`).join('\n')
-    expect(faultsOf(lines)).toEqual([`${SYNONYM_RULES_MAX + 1} only ${SYNONYM_RULES_MAX} lines can be kept`])
+    expect(faultsOf(lines)).toEqual([
+      `${SYNONYM_RULES_MAX + 1} comes after the ${SYNONYM_RULES_MAX} lines that can be kept`,
+    ])
   })
 
   test('are the same list as long as the shop is the same', () => {
