@@ -46,7 +46,12 @@ async function main(): Promise<void> {
 
   async function migrate(source: EventLog, engines: EngineConfig, sourceId: string): Promise<string> {
     const logger = createLogger(config.logLevel)
-    const restore = await openLogRestore(engines, logger)
+    const restore = await openLogRestore(engines, logger).catch((error: Error) => {
+      if (error.name !== 'PartitionsDiffer') throw error
+      throw new MigrationRefused(
+        `Kafka has topics of another installation in ${engines.namespace}: name another NAMESPACE`,
+      )
+    })
     const adEventPartitions = (await source.bounds('ad-events')).length
     const host = await startEngines({ folder: dataFolder, config: engines, logger, adEventPartitions })
     const targets = await connectEngines(host.links(), logger)

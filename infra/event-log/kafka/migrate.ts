@@ -28,9 +28,14 @@ export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions,
   namespace: string
 }
 
+/** A topic has another number of partitions than it must have; the message is for a person. */
+class PartitionsDiffer extends Error {
+  override readonly name = 'PartitionsDiffer'
+}
+
 /**
  * Makes the topics that are missing, and sets what each topic needs (`topic-settings.ts`). Several processes may do so at once.
- * @throws LogUnavailable when Kafka is away; Error when a topic exists with another number of partitions than the operator asks for,
+ * @throws LogUnavailable when Kafka is away; PartitionsDiffer when a topic exists with another number of partitions than the operator asks for,
  * because its keys would lie in other partitions than before.
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
@@ -128,7 +133,7 @@ async function checkPartitions(client: BrokerClient, options: MigrateKafkaOption
   const counts = new Map<TopicName, number>()
   for (const name of topicNames) counts.set(name, (await client.leaders(topic(name), deadline)).size)
   const problem = partitionProblem(counts, topic, options)
-  if (problem) throw new Error(problem)
+  if (problem) throw new PartitionsDiffer(problem)
 }
 
 /** Waits until new topics can be used: brokers know who leads a partition before the leader has made its files. */

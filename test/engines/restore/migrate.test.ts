@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
-import { testNamespace } from '../addresses.ts'
+import { addresses, testNamespace } from '../addresses.ts'
+import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
 
 /** An embedded installation that moves to real engines: what it answers there is what it answered before. */
@@ -23,6 +25,8 @@ const settings = {
   KAFKA_SESSION_TIMEOUT_MS: '6000',
   ...CLOSING,
 }
+/** Whatever engines the environment of the test names. */
+const embedded = Object.fromEntries(Object.keys(settingsIn(namespace)).map((key) => [key, '']))
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const SHOPPERS = 6
@@ -37,7 +41,7 @@ let closed: ClosedMonth
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'endcap-migrate-'))
-  program = await startProgram({ folder, env: settings })
+  program = await startProgram({ folder, env: { ...settings, ...embedded } })
   shop = await openShop({ call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) })
   for (let shopper = 0; shopper < SHOPPERS; shopper++) await visit(`shopper-${shopper}`)
   const lines = [{ shopProductId: 'lamp-red', quantity: 1 }]
@@ -91,6 +95,24 @@ test('a program that moves to real engines answers what it answered before, howe
   expect(await get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0 })
 })
 
+test('a log moves to no namespace that has the topics of another installation', async () => {
+  const other = testNamespace()
+  const logger = { warn() {} }
+  await migrateKafka({
+    brokers: addresses.kafkaBrokers,
+    clientId: 'test',
+    namespace: other,
+    replicationFactor: 1,
+    logger,
+  })
+  await program.kill('SIGTERM')
+  expect(await migrate(undefined, other)).toEqual({
+    code: 1,
+    output: `Kafka has topics of another installation in ${other}: name another NAMESPACE\n`,
+  })
+  await removeKafkaNamespace(other)
+})
+
 const get = <T = Record<string, number>>(path: string) => must(program.call<T>('GET', path))
 
 async function visit(cid: string): Promise<void> {
@@ -136,9 +158,9 @@ async function settled(purchases: number): Promise<void> {
 }
 
 /** @param kill ends it at once when this is true of what it has printed. */
-function migrate(kill = (_output: string) => false): Promise<{ code: number | null; output: string }> {
+function migrate(kill = (_output: string) => false, to = namespace): Promise<{ code: number | null; output: string }> {
   const script = join(import.meta.dirname, '../../../services/migrate.ts')
-  const env = { ...process.env, ...settings, ...settingsIn(namespace), DATA_DIR: folder }
+  const env = { ...process.env, ...settings, ...settingsIn(to), DATA_DIR: folder }
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
