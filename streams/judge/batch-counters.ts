@@ -41,10 +41,11 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   /** The shard of the campaign whose event is counted. */
   #campaigns: Shard
 
-  /** @param shards all that the events of the source may count in. */
-  constructor({ source, own, shards }: { source: string; own: number; shards: readonly number[] }) {
+  /** @param shards all that the events of the source may count in. @param now UTC epoch milliseconds. */
+  constructor(batch: { source: string; own: number; shards: readonly number[]; now: number }) {
+    const { source, own, shards, now } = batch
     this.owners = new Owners(shards.length)
-    this.windows = new Windows(this.owners)
+    this.windows = new Windows(this.owners, now)
     this.counters = new CounterTable(this.owners, shards)
     this.#source = source
     this.#own = own

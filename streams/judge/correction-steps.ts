@@ -19,6 +19,8 @@ const VOIDED_FOR_MS = 820 * DAY_MS
 interface CorrectionDeps {
   counters: Counters
   snapshot: Snapshot
+  /** UTC epoch milliseconds. */
+  now: () => number
 }
 
 /**
@@ -64,7 +66,7 @@ interface Correction {
 
 /** Refunds what was billed for events: once each, however often it is voided, and whoever else does so. */
 export async function applyCorrections(
-  { counters, snapshot }: CorrectionDeps,
+  { counters, snapshot, now }: CorrectionDeps,
   batch: {
     partition: number
     /** Of the campaigns that are corrected. */
@@ -83,6 +85,7 @@ export async function applyCorrections(
       source: sourceOf('corrections', partition),
       own: shard,
       shards: [shard],
+      now: now(),
     })
     const steps = corrections.map(({ offset, value }) => {
       const place = { of: 'correctionsOffset', at: offset, hasMoved: shard !== partition } as const

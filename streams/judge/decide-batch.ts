@@ -34,22 +34,23 @@ export async function decideBatch<Event extends { offset: number }, Outcome>(
   batch: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
   try {
-    return await retryWhenMoved(() => attempt(deps.counters, batch))
+    return await retryWhenMoved(() => attempt(deps, batch))
   } catch (error) {
     if (!(error instanceof CountersBehind)) throw error
     await completeShard(deps, batch.place.shard)
-    return retryWhenMoved(() => attempt(deps.counters, batch))
+    return retryWhenMoved(() => attempt(deps, batch))
   }
 }
 
 async function attempt<Event extends { offset: number }, Outcome>(
-  counters: Counters,
+  { counters, now }: Pick<RecountDeps, 'counters' | 'now'>,
   { place, events, stepOf, outcomeOf, after, upTo }: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,
     shards: shardsOf(place),
+    now: now(),
   })
   const steps = await inSlices(events, (event) => {
     const step = stepOf(event, values)

@@ -58,7 +58,7 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
   await retryWhenMoved(async () => {
     for (const [shard, at] of positions.entries()) if (at < upTo) await restoreSpend(deps, shard)
     const counted = await recount(deps, partition)
-    await moveTo(counters, partition, counted.positions, upTo)
+    await moveTo(deps, partition, counted.positions, upTo)
   })
 }
 
@@ -217,7 +217,7 @@ function lastOffsetOf(records: readonly LogRecord[], event: JudgedEventReader): 
  * @param positions where the count has ended. Counters that stand elsewhere have lost something again.
  */
 async function moveTo(
-  counters: Counters,
+  { counters, now }: RecountDeps,
   partition: number,
   positions: readonly number[],
   upTo: number,
@@ -226,6 +226,7 @@ async function moveTo(
     source: sourceOf('ad-events', partition),
     own: partition,
     shards: shardsOf(counters),
+    now: now(),
   })
   batch.takePositions(positions)
   await Promise.all(changesUpTo(batch, upTo).map((change) => counters.store(change)))

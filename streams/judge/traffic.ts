@@ -182,7 +182,7 @@ function viewLimits({ event, counters, rules, parties }: Asked): Limit[] {
 }
 
 const unitGroup = memoized((day: number) => {
-  return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
+  return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS + LAG_MAX_MS, spread: 1 }
 })
 /** When people were first seen in a week. */
 export const knownGroup = memoized((week: number) => {

@@ -1,5 +1,4 @@
 import type { ShardChange, TallyGroup, TallyKey } from '../../../infra/counters/port.ts'
-import { memoized } from '../../../services/domain/memoized.ts'
 import type { Owner, Owners } from './owners.ts'
 
 const HOUR_MS = 3_600_000
@@ -45,9 +44,14 @@ export class Windows {
   readonly #asked: Cell[][]
   readonly #loaded: Float64Array[] = []
   readonly #changed: Cell[][]
+  /** The part in which the batch is counted. */
+  readonly #present: number
+  readonly #groups = new Map<number, TallyGroup>()
 
-  constructor(owners: Owners) {
+  /** @param now UTC epoch milliseconds. */
+  constructor(owners: Owners, now: number) {
     this.#owners = owners
+    this.#present = Math.floor(now / PART_MS)
     this.#asked = Array.from({ length: owners.shardCount }, () => [])
     this.#changed = Array.from({ length: owners.shardCount }, () => [])
   }
@@ -127,7 +131,17 @@ export class Windows {
 
   #key(cell: Cell): TallyKey {
     const fingerprint = this.#owners.fingerprint(this.#owner[cell]!)
-    return { shard: this.#shardOf(cell), group: groupOf(this.#part[cell]!), fingerprint }
+    return { shard: this.#shardOf(cell), group: this.#groupOf(this.#part[cell]!), fingerprint }
+  }
+
+  /** What is counted late, because the judge was behind, is kept for as long as what is counted at once: more of its time may follow. */
+  #groupOf(part: number): TallyGroup {
+    const known = this.#groups.get(part)
+    if (known) return known
+    const keptUntil = (Math.max(part, this.#present) + PARTS) * PART_MS
+    const group = { name: `window/${part}`, keptUntil, spread: 512, counts: COUNTS }
+    this.#groups.set(part, group)
+    return group
   }
 
   /** @param back how many parts before the current one. */
@@ -164,9 +178,5 @@ export class Windows {
     return this.#owners.shards[this.#owner[cell]!]!
   }
 }
-
-const groupOf = memoized((part: number): TallyGroup => {
-  return { name: `window/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 512, counts: COUNTS }
-})
 
 const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)

@@ -145,7 +145,7 @@ export function attack({ visits, clicks, everyMs, views, startAt }: AttackOption
 
 /** The verdicts of events in the order of their times. */
 export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
-  const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0] })
+  const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: 0 })
   const terms = { capping: null, budgetMicros: 1e12, dailyBudgetMicros: null, timeZone: 'UTC', traffic }
   const inOrder = [...events].sort((a, b) => a.receivedAt - b.receivedAt)
   return inOrder.map((event, offset) => {
