@@ -77,9 +77,18 @@ export class BudgetLease {
     this.#inFlightMicros += amountMicros
   }
 
-  /** Drops from flight what the watermark has passed. To be called at each turn. */
-  turn(judgeWatermark: number): void {
+  /**
+   * Drops from flight what the watermark has passed. What was emitted before the clock was set back counts as emitted now, or it would
+   * be in flight until the clock is there again. To be called at each turn.
+   */
+  turn(now: number, judgeWatermark: number): void {
     for (const [bucket, micros] of this.#inFlight) {
+      if (bucket > bucketOf(now)) {
+        this.#inFlight.delete(bucket)
+        this.#inFlightMicros -= micros
+        this.#add(micros, now)
+        continue
+      }
       if (endOfFlight(bucket) > judgeWatermark) continue
       this.#inFlight.delete(bucket)
       this.#inFlightMicros -= micros
@@ -107,7 +116,8 @@ export class BudgetLease {
   /** Whether the lease should be renewed now. */
   isDue(now: number): boolean {
     const needed = this.#neededMicros(now)
-    const ageMs = now - this.#requestedAt
+    // A lease of before the clock was set back is due.
+    const ageMs = Math.abs(now - this.#requestedAt)
     if (this.#inFlightMicros > 0 && ageMs >= RENEW_MS) return true
     if (ageMs >= RENEW_UNUSED_MS) return needed > 0
     if (this.#availableMicros > Math.max(0, this.limitMicros - this.#inFlightMicros)) return true

@@ -100,7 +100,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   /** Whether the campaign's shard is away. A slow look does not mean that: this process may have been slow itself. */
   function isAway(campaignId: string, now: number): boolean {
     if (failedSince.size === 0) return false
-    return now - (failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY) <= SPEND_KNOWN_MS
+    const failed = failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY
+    return Math.abs(now - failed) <= SPEND_KNOWN_MS
   }
 
   function limitOf(campaignId: string, lease: BudgetLease, now: number): number {
@@ -158,7 +159,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       busy.delete(id)
       const lease = leases.get(id)
       if (!lease) continue
-      lease.turn(spend.judgeWatermark)
+      lease.turn(now, spend.judgeWatermark)
       lease.limitMicros = limitOf(id, lease, now)
       if (lease.isDue(now)) {
         const limits = [{ key: budgetReservationKey(id), counted: null, max: Math.floor(lease.limitMicros) }]

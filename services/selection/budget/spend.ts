@@ -54,13 +54,15 @@ export function createSpendView(deps: {
     of(campaignId) {
       const known = spends.get(campaignId)
       const missed = missedSince[known?.shard ?? shardOf(campaignId, counters.shards)] ?? null
-      return missed !== null && now() - missed > SPEND_KNOWN_MS ? UNKNOWN : (known ?? NOTHING)
+      // Also when the clock has been set back since.
+      return missed !== null && Math.abs(now() - missed) > SPEND_KNOWN_MS ? UNKNOWN : (known ?? NOTHING)
     },
     get revision() {
       return revision
     },
     get judgeWatermark() {
-      return Math.max(watermark, now() - JUDGED_WITHIN_MS)
+      // A clock that was ahead may have written one that has not come yet, by which nothing would be in flight.
+      return Math.min(now(), Math.max(watermark, now() - JUDGED_WITHIN_MS))
     },
     async readWatermark(shards) {
       for (const shard of shards) missedSince[shard] ??= now()

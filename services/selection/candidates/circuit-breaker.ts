@@ -21,7 +21,8 @@ export function createCircuitBreaker({ now, slowMs }: { now: () => number; slowM
     return !failed && (oldest === undefined || now() - oldest.at <= slowMs)
   }
   return {
-    isOpen: () => !isHealthy() && now() - triedAt < OPEN_MS,
+    // Also when the clock has been set back since.
+    isOpen: () => !isHealthy() && Math.abs(now() - triedAt) < OPEN_MS,
     async watch(call) {
       const begun = { at: now() }
       triedAt = begun.at

@@ -42,7 +42,8 @@ export function createStaleWhileRevalidateCache<T extends object>({
   return {
     get(key, load) {
       const cached = cache.get(key)
-      const ageMs = cached ? now() - cached.loadedAt : Number.POSITIVE_INFINITY
+      // A value that was loaded before the clock was set back is as old as the clock was ahead.
+      const ageMs = cached ? Math.abs(now() - cached.loadedAt) : Number.POSITIVE_INFINITY
       if (cached && ageMs <= FRESH_MS) return cached.value
       const value = loaded(key, load)
       if (!cached || ageMs >= STALE_MS) return value

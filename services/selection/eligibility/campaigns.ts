@@ -115,7 +115,8 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
   return {
     running(shopId, kind, except = null) {
       const entry = entryOf(shopId)
-      if (now() - entry.groupedAt >= REGROUP_MS) regroup(shopId, entry)
+      // Also when the clock has been set back since.
+      if (Math.abs(now() - entry.groupedAt) >= REGROUP_MS) regroup(shopId, entry)
       const groups = entry.groups[kind]
       const key = `${kind} ${entry.version} ${except ?? ''}`
       return { kind, except, key, groups: except === null ? groups.all : withoutOne(groups, except) }

@@ -210,6 +210,31 @@ describe('a budget while the counters', () => {
   })
 })
 
+it('what is in flight when the clock is set back stays there for its time, and no longer, and nothing is given away', async () => {
+  const VIEWS = 100
+  const simulation = createSimulation({ processes: 2 })
+  simulation.put('c', { ...DISPLAY, cpmMicros: 1_000_000, budgetMicros: VIEWS * 1_000 })
+  await simulation.pass(2_000)
+  const showAll = () => {
+    let shown = 0
+    for (const process of simulation.processes.keys()) while (simulation.emit(process, 'c', 1)) shown++
+    return shown
+  }
+  const showInTurns = async () => {
+    let shown = 0
+    for (let turn = 0; turn < 20; turn++) {
+      shown += showAll()
+      await simulation.pass(1_000)
+    }
+    return shown
+  }
+  expect(await showInTurns()).toBe(VIEWS)
+  simulation.now -= 3_600_000
+  expect(await showInTurns()).toBe(0)
+  await simulation.pass(RESERVATION_MS)
+  expect(await showInTurns()).toBe(VIEWS)
+})
+
 /** Numbers in [0, 1) from a seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed

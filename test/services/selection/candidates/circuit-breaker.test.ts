@@ -30,6 +30,12 @@ it('a circuit breaker lets one call a second through after a failure, until the 
   expect(breaker.isOpen()).toBe(false)
 })
 
+it('a circuit breaker lets a call through once the clock has been set back', async () => {
+  await fail()
+  now = -3_600_000
+  expect(breaker.isOpen()).toBe(false)
+})
+
 it('a circuit breaker opens while a call is slow, and lets one call a second through', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const slow = breaker.watch(promise)

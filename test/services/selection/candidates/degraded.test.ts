@@ -158,6 +158,21 @@ describe('counters that are away', () => {
     expect(spend.of('c').totalMicros).toBe(7)
   })
 
+  it('when the clock is set back leave no spend in force that cannot be told the age of', async () => {
+    let now = NOW
+    const counters = fakeCounters()
+    const snapshot = new Snapshot()
+    const body = sponsored('shop', 'account')
+    snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    const spend = createSpendView({ counters, snapshot, now: () => now })
+    const shard = counters.shardOf('c')
+    await spend.read(shard, ['c'])
+    counters.before = () => Promise.reject(new CountersUnavailable('down'))
+    await expect(spend.read(shard, ['c'])).rejects.toThrow('down')
+    now -= DAY_MS
+    expect(spend.of('c').totalMicros).toBe(Number.POSITIVE_INFINITY)
+  })
+
   it('that were emptied say nothing until they have been counted again', async () => {
     const counters = fakeCounters()
     const snapshot = new Snapshot()

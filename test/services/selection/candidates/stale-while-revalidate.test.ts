@@ -34,6 +34,12 @@ it('a stale-while-revalidate cache serves a value up to two seconds old while it
   expect(await get('a')).toEqual({ load: 3 })
 })
 
+it('a stale-while-revalidate cache loads a value again once the clock has been set back', async () => {
+  await get('a')
+  now = START - 3_600_000
+  expect(await get('a')).toEqual({ load: 2 })
+})
+
 it('a stale-while-revalidate cache loads a value once for concurrent calls', async () => {
   expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual([{ load: 1 }, { load: 1 }, { load: 2 }])
 })

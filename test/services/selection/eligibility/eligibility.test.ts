@@ -65,6 +65,13 @@ describe('a campaign takes part', () => {
     world.remove('Campaign', campaign)
     expect(await ids()).toEqual([])
   })
+
+  it('by its dates also once the clock has been set back', async () => {
+    world.offer([world.campaign({ endAt: NOW })])
+    expect(await ids()).toEqual([])
+    world.now = NOW - 3_600_000
+    await expect.poll(ids).toEqual(['p1'])
+  })
 })
 
 describe('money', () => {
