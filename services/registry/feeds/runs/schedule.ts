@@ -50,6 +50,8 @@ export function dueRuns(
 function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }) {
   const lastRuns = new Map<string, FeedRun>()
   for (const { body } of snapshot.all('FeedRun')) {
+    // Of a clock that was ahead: it says nothing of when the feed is due.
+    if (body.queuedAt > now && !isUnderWay(body)) continue
     const last = lastRuns.get(body.feedId)
     if (!last || isUnderWay(body) || (!isUnderWay(last) && body.queuedAt >= last.queuedAt)) {
       lastRuns.set(body.feedId, body)

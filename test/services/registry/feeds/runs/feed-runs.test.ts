@@ -166,6 +166,21 @@ describe('a feed with a url', () => {
     expect(requests).toEqual([undefined, '"1"', '"1"'])
   })
 
+  it('is fetched at once when its last run is of a clock that was ahead, and again an hour later', async () => {
+    await createFeed()
+    await ended()
+    now -= 30 * 24 * HOUR_MS
+    const fetchedAt = now
+    await runs.tick()
+    await ended(2)
+    now = fetchedAt + HOUR_MS - 1
+    await runs.tick()
+    expect(statuses()).toHaveLength(2)
+    now = fetchedAt + HOUR_MS
+    await runs.tick()
+    await ended(3)
+  })
+
   it('is fetched unconditionally when asked to, when its settings change, and at first after a restart', async () => {
     await createFeed()
     await ended()
