@@ -59,6 +59,17 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / 3_600_000)} h`
 }
 
+const QUARTER_MS = 15 * 60_000
+const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
+
+/** The present, UTC epoch milliseconds, anew with each quarter of an hour: days of every zone begin on one. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  const follow = () => setNow((before) => (quarterOf(before) === quarterOf(Date.now()) ? before : Date.now()))
+  useInterval(follow, REFRESH_MS, { autoInvoke: true })
+  return now
+}
+
 /** The date YYYY-MM-DD in a time zone; default: the browser's. */
 export const dateIn = (timeZone: string | undefined, ms: number): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms)

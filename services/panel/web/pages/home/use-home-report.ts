@@ -1,8 +1,7 @@
-import { useState } from 'react'
 import type { Answer, Query } from '../../client/types.ts'
-import { dateIn } from '../../components/values/times.tsx'
+import { dateIn, useNow } from '../../components/values/times.tsx'
 import { type EntityState, useEntity } from '../../data/use-entity.ts'
-import { addDays, type Days, daysOf, previousOf } from '../reports/controls/periods.ts'
+import { addDays, type Days, daysOf, previousOf, sameClock } from '../reports/controls/periods.ts'
 
 export type Report = Answer<'/v1/panel/reports'>
 export type HomeFilter = Pick<Query<'/v1/panel/reports'>, 'shopId'>
@@ -26,17 +25,15 @@ export interface HomeReport {
 
 /** The figures of the last days by day, of as many days before, and the campaigns that sold most. */
 export function useHomeReport(count: HomeDays, filter: HomeFilter, timeZone: string | undefined): HomeReport {
-  const [openedAt] = useState(Date.now)
-  const days = daysOf(count === 7 ? '7-days' : '28-days', dateIn(timeZone, openedAt))
+  const now = useNow()
+  const days = daysOf(count === 7 ? '7-days' : '28-days', dateIn(timeZone, now))
   const before = previousOf(days)
   const range = { ...filter, from: days.from, to: addDays(days.until, 1) }
   const byDay = { groupBy: 'day', metrics: METRICS }
-  const sameTime = new Date(openedAt - count * DAY_MS).toISOString()
+  const sameTime = new Date(sameClock(now, count, timeZone)).toISOString()
   const current = useEntity('/v1/panel/reports', { query: { ...range, ...byDay }, refreshMs: REFRESH_MS })
   const previous = useEntity('/v1/panel/reports', { query: { ...filter, ...byDay, from: before.from, to: sameTime } })
   const ofCampaigns = { groupBy: 'campaign', metrics: TOP_METRICS, orderBy: 'revenue', limit: TOP_CAMPAIGNS } as const
   const top = useEntity('/v1/panel/reports', { query: { ...range, ...ofCampaigns }, refreshMs: REFRESH_MS })
   return { days, current, previous, top }
 }
-
-const DAY_MS = 86_400_000

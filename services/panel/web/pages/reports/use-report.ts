@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { ApiProblem } from '../../client/problem.ts'
 import type { Shop } from '../../client/types.ts'
-import { dateIn } from '../../components/values/times.tsx'
+import { dateIn, useNow } from '../../components/values/times.tsx'
 import { read } from '../../data/use-entity.ts'
 import { t } from '../../messages/pages/reports.ts'
 import { useShop } from '../../session/shop-context.tsx'
@@ -34,8 +33,7 @@ export interface ReportLoad {
 /** The current days of a report, in the time zone of its shop. */
 export function useReportDays(state: ReportState): Days {
   const timeZone = useReportShop(state)?.timeZone
-  const [openedAt] = useState(Date.now)
-  return daysOf(state.period, dateIn(timeZone, openedAt))
+  return daysOf(state.period, dateIn(timeZone, useNow()))
 }
 
 /** The shop of the report; undefined when it covers several, or while it is loading. */

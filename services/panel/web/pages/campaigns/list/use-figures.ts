@@ -1,10 +1,10 @@
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
-import { dateIn } from '../../../components/values/times.tsx'
+import { dateIn, useNow } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
+import { rangeUntil } from '../../reports/controls/periods.ts'
 
 const REFRESH_MS = 30_000
-const DAY_MS = 86_400_000
 const DAYS = 28
 
 /** What a campaign came to in the last days. A figure is null where there is nothing to divide by. */
@@ -31,20 +31,18 @@ export interface ListFigures {
  * each shop without one. Each is one request, and none while no column shows it.
  */
 export function useFigures(shop: Shop | undefined, wanted: { today: boolean; lastDays: boolean }): ListFigures {
-  const zone = shop?.timeZone
-  const now = Date.now()
-  const tomorrow = dateIn(zone, now + DAY_MS)
-  const query = (from: string, metrics: string) => ({
-    ...{ from, to: tomorrow, groupBy: 'campaign', metrics },
+  const date = dateIn(shop?.timeZone, useNow())
+  const query = (days: number, metrics: string) => ({
+    ...{ ...rangeUntil(date, days), groupBy: 'campaign', metrics },
     ...(shop ? { shopId: shop.id } : {}),
   })
   const today = useEntity('/v1/panel/reports', {
-    query: query(dateIn(zone, now), 'spend'),
+    query: query(1, 'spend'),
     enabled: wanted.today,
     refreshMs: REFRESH_MS,
   })
   const days = useEntity('/v1/panel/reports', {
-    query: query(dateIn(zone, now - (DAYS - 1) * DAY_MS), 'views,clicks,spend,revenue'),
+    query: query(DAYS, 'views,clicks,spend,revenue'),
     enabled: wanted.lastDays,
     refreshMs: REFRESH_MS,
   })

@@ -1,24 +1,23 @@
 import { Anchor, SimpleGrid } from '@mantine/core'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import type { AdUnit, Shop } from '../../../client/types.ts'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
-import { dateIn } from '../../../components/values/times.tsx'
+import { dateIn, useNow } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
-import { addDays, daysOf } from '../../reports/controls/periods.ts'
+import { rangeUntil } from '../../reports/controls/periods.ts'
 
 const REFRESH_MS = 20_000
+const DAYS = 28
 
 /** What the unit showed, and what that brought. */
 export function UnitFigures({ unit, shop }: { unit: AdUnit; shop: Shop | undefined }) {
-  const [openedAt] = useState(Date.now)
-  const days = daysOf('28-days', dateIn(shop?.timeZone, openedAt))
+  const range = rangeUntil(dateIn(shop?.timeZone, useNow()), DAYS)
   const metrics = 'requests,views,clicks,ctr,spend,revenue,roas'
-  const query = { adUnitId: unit.id, from: days.from, to: addDays(days.until, 1), metrics }
+  const query = { adUnitId: unit.id, ...range, metrics }
   const { data, problem } = useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
   const totals = data?.totals
   const money = (amount: number | null | undefined) => totals && <Money amount={amount} currency={totals.currency} />

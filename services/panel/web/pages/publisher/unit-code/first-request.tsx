@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { AdUnit } from '../../../client/types.ts'
+import { dateIn } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
 
@@ -53,7 +54,7 @@ export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: strin
 
 /** 12:03 CET; of another day with its date. */
 function timeText(at: string, timeZone: string | undefined): string {
-  const isToday = new Date(at).toDateString() === new Date().toDateString()
+  const isToday = dateIn(timeZone, Date.parse(at)) === dateIn(timeZone, Date.now())
   const date = isToday ? {} : ({ month: 'short', day: 'numeric' } as const)
   const style = { ...date, hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone } as const
   return new Intl.DateTimeFormat(undefined, style).format(new Date(at))

@@ -34,6 +34,9 @@ export function addDays(day: string, count: number): string {
 
 export const countDays = ({ from, until }: Days): number => (Date.parse(until) - Date.parse(from)) / DAY_MS + 1
 
+/** So many days up to today, as the API takes them: `to` is not inside. */
+export const rangeUntil = (today: string, count: number) => ({ from: addDays(today, 1 - count), to: addDays(today, 1) })
+
 /** The same number of days, immediately before. */
 export function previousOf(days: Days): Days {
   const length = countDays(days)

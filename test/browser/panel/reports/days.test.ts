@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, type World } from '../../harness.ts'
+
+/** The days that pages ask reports of, around midnight in the zone of the shop, for a browser in another one. */
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  const make = <T = { id: string }>(path: string, body: object) =>
+    must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
+  const publisher = await make('accounts', { kind: 'PUBLISHER', name: 'Northwind', companyName: 'Northwind' })
+  const home = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
+  const shop = await make('shops', { accountId: publisher.id, name: 'Northwind Market', ...home })
+  const campaign = { kind: 'SPONSORED', name: 'Lamps', budget: 100, cpc: 0.5, products: { ids: ['L-1'] } }
+  await make('campaigns', { ...campaign, accountId: publisher.id, shopId: shop.id })
+})
+afterAll(() => world?.stop())
+
+/** Opens a page at a time of the browser's clock. @returns the days of the reports that it asks for, `from` to `to`. */
+async function opened(path: string, time: string): Promise<{ page: Page; asked: string[] }> {
+  const page = await world.signedIn(OPERATOR, { timezoneId: 'America/New_York' })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/v1/panel/reports') asked.push(`${searchParams.get('from')} to ${searchParams.get('to')}`)
+  })
+  await page.clock.install({ time })
+  await page.goto(path)
+  return { page, asked }
+}
+
+it('the list of campaigns asks for today in the first hour of a day of 25', async () => {
+  const { page, asked } = await opened('/panel/campaigns', '2026-10-24T22:30:00Z')
+  await page.getByRole('link', { name: 'Lamps' }).waitFor()
+  await expect.poll(() => asked).toContain('2026-10-25 to 2026-10-26')
+  await page.context().close()
+})
+
+it('a home page that stays open goes on to the next day, and compares it up to the same time of day', async () => {
+  const { page, asked } = await opened('/panel/', '2026-10-26T22:50:00Z')
+  await expect.poll(() => asked).toContain('2026-10-20 to 2026-10-27')
+  // The clock was set back by an hour in between.
+  await expect.poll(() => asked).toContainEqual(expect.stringMatching(/^2026-10-13 to 2026-10-19T21:5/))
+  await page.clock.runFor(11 * 60_000)
+  await expect.poll(() => asked).toContain('2026-10-21 to 2026-10-28')
+  await page.context().close()
+})
