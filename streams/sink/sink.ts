@@ -197,7 +197,8 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   }
 
   function oldestAgeMs(): number {
-    return now() - Math.min(...unstored().map(({ begunAt }) => begunAt))
+    // A batch that was begun before the clock was set back is as old as the clock was ahead.
+    return Math.max(...unstored().map(({ begunAt }) => Math.abs(now() - begunAt)))
   }
 
   function dueBatches(): Filling[] {

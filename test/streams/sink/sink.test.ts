@@ -153,6 +153,20 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
   await ended
 })
 
+it('the sink stores a batch that was begun before the clock was set back', async () => {
+  await log.append([record(view('v1'))])
+  const setBack = async () => {
+    time -= 3_600_000
+    await delay(1)
+  }
+  const sink = createSink({ log, analytics, now: () => time, logger: silent, gather: setBack })
+  const ended = sink.run()
+  while (sink.state().batches === 0) await delay(10)
+  expect(await countOf('page_views')).toBe(1)
+  await sink.stop()
+  await ended
+})
+
 it.each([
   { records: 3, waitsMs: [1_000] },
   { records: 5_000, waitsMs: Array.from({ length: 50 }, () => 20) },
