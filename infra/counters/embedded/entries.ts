@@ -19,8 +19,8 @@ export interface Entries {
   tally(shard: number, keys: PackedKeys, amounts: Float64Array): void
   lower(shard: number, keys: PackedKeys, values: Float64Array): void
   see(shard: number, keys: PackedKeys): void
-  /** Removes some of what may be forgotten by `now`, UTC epoch milliseconds. */
-  sweep(now: number): void
+  /** Removes some of what may be forgotten by `now`. @returns the end of the group that it was of; both UTC epoch milliseconds. */
+  sweep(now: number): number | null
   /** Forgets what is held in memory: after a transaction that did not commit. */
   reload(): void
   clear(): void
@@ -41,7 +41,7 @@ export function openEntries(db: DatabaseSync): Entries {
      ON CONFLICT DO UPDATE SET value = excluded.value WHERE value = 0 OR value > excluded.value`,
   )
   const see = db.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, 1)')
-  const findEnded = db.prepare('SELECT id FROM groups WHERE kept_until <= ? LIMIT 1')
+  const findEnded = db.prepare('SELECT id, kept_until FROM groups WHERE kept_until <= ? LIMIT 1')
   const removeSome = db.prepare(
     `DELETE FROM entries WHERE group_id = $group
      AND id IN (SELECT id FROM entries WHERE group_id = $group LIMIT ${SWEPT_PER_CALL})`,
@@ -127,11 +127,13 @@ export function openEntries(db: DatabaseSync): Entries {
     lower: (shard, keys, values) => forEach(shard, keys, (group, id, i) => lower.run(group, id, values[i]!)),
     see: (shard, keys) => forEach(shard, keys, (group, id) => see.run(group, id)),
     sweep(now) {
-      const ended = findEnded.get(now) as { id: number } | undefined
-      if (!ended) return
-      if (Number(removeSome.run({ $group: ended.id }).changes) === SWEPT_PER_CALL) return
+      const ended = findEnded.get(now) as { id: number; kept_until: number } | undefined
+      if (!ended) return null
+      const removed = Number(removeSome.run({ $group: ended.id }).changes)
+      if (removed === SWEPT_PER_CALL) return ended.kept_until
       removeGroup.run(ended.id)
       for (const [key, id] of groups.entries()) if (id === ended.id) groups.delete(key)
+      return ended.kept_until
     },
     reload: () => groups.clear(),
     clear() {

@@ -20,4 +20,7 @@ CREATE TABLE entries (
 
 CREATE TABLE complete (shard INTEGER PRIMARY KEY) STRICT;
 
+-- The latest end of a group that was forgotten.
+CREATE TABLE forgotten (only INTEGER PRIMARY KEY CHECK (only = 0), until INTEGER NOT NULL) STRICT;
+
 CREATE TABLE watermark (only INTEGER PRIMARY KEY CHECK (only = 0), at INTEGER NOT NULL) STRICT;

@@ -15,11 +15,13 @@ import { openEntries } from './entries.ts'
 import type { PackedChange, PackedLoad } from './packed.ts'
 
 /** Of schema.sql. Counters are a projection: a file of another version is dropped, and counted again. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 const PAGE_CACHE_KIB = 65_536
 /** WAL pages (4 KiB) between checkpoints. */
 const CHECKPOINT_PAGES = 4_000
 const LOCK_WAIT_MS = 5_000
+/** Being set back by no more than this does not matter: what counts for money is kept for a day longer than it is needed. */
+const SET_BACK_MAX_MS = 60_000
 
 /**
  * The port `Counters`, without waiting. Reservations and secrets are in memory only. Everything else outlives the process; a crash
@@ -63,6 +65,10 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
   const addComplete = db.prepare('INSERT OR IGNORE INTO complete VALUES (?)')
   const findWatermark = db.prepare('SELECT at FROM watermark')
   const raise = db.prepare('INSERT INTO watermark VALUES (0, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)')
+  const findForgotten = db.prepare('SELECT until FROM forgotten')
+  const noteForgotten = db.prepare(
+    'INSERT INTO forgotten VALUES (0, ?) ON CONFLICT DO UPDATE SET until = max(until, excluded.until)',
+  )
   const reservations = createReservationTable()
   const secrets = new Map<string, { value: string; expiresAt: number }>()
 
@@ -98,10 +104,26 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     entries.lower(shard, change.lower, change.lowered)
     entries.see(shard, change.seen)
     moveSource.run({ $shard: shard, $source: source, $position: upTo, $note: note })
-    entries.sweep(clock())
+    const forgottenUntil = entries.sweep(clock())
+    if (forgottenUntil !== null) noteForgotten.run(forgottenUntil)
     return null
   }
 
+  /** A clock that was ahead has let go of what is needed still: all is counted again. */
+  function clearIfForgottenEarly(): void {
+    const until = (findForgotten.get()?.until as number | undefined) ?? Number.NEGATIVE_INFINITY
+    if (until > clock() + SET_BACK_MAX_MS) clear()
+  }
+
+  function clear(): void {
+    transaction(() => {
+      db.exec('DELETE FROM sources; DELETE FROM complete; DELETE FROM forgotten; DELETE FROM watermark')
+      entries.clear()
+    })
+    reservations.clear()
+  }
+
+  clearIfForgottenEarly()
   return {
     load: (loads) =>
       loads.map(({ shard, source, after, keys, tallies, seen }) => {
@@ -119,6 +141,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
         }
       }),
     storeAll(changes) {
+      clearIfForgottenEarly()
       const refusals = transaction(() => changes.map(apply))
       for (const [i, { shard, released }] of changes.entries()) {
         if (refusals[i]) continue
@@ -145,13 +168,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
       secrets.set(name, agreed)
       return agreed.value
     },
-    clear() {
-      transaction(() => {
-        db.exec('DELETE FROM sources; DELETE FROM complete; DELETE FROM watermark')
-        entries.clear()
-      })
-      reservations.clear()
-    },
+    clear,
     size: () => db.prepare('SELECT count(*) AS entries FROM entries').get()!.entries as number,
     close() {
       db.close()

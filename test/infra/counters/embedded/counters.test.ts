@@ -102,6 +102,45 @@ describe('embedded counters on disk', () => {
     store.close()
   })
 
+  test('what a clock that was ahead has forgotten too early is missed, and all is counted again', () => {
+    const DAY_MS = 86_400_000
+    let now = DAY_MS
+    const clock = () => now
+    const seen = group('day', { keptUntil: 12 * DAY_MS })
+    const key = { ...viewsOf('a'), group: seen }
+    const counted = () => {
+      const store = openCounterStore({ folder, shards: SHARDS, clock })
+      store.storeAll([packChange(changeOf({ add: [{ key, amount: 1 }] }))])
+      store.markComplete(SHARD)
+      return store
+    }
+    const forget = (store: ReturnType<typeof counted>) => store.storeAll([packChange(changeOf({ after: 0 }))])
+    const isComplete = (store: ReturnType<typeof counted>) => store.complete()[SHARD]
+
+    const running = counted()
+    now = 31 * DAY_MS
+    expect(forget(running)).toEqual([null])
+    now -= 30 * DAY_MS
+    const [refused] = running.storeAll([packChange(changeOf({ after: 1 }))])
+    expect(refused).toBeInstanceOf(CountersMoved)
+    expect(isComplete(running)).toBe(false)
+    running.close()
+
+    const stopped = counted()
+    now = 31 * DAY_MS
+    forget(stopped)
+    expect(isComplete(stopped)).toBe(true)
+    stopped.close()
+    now = 12 * DAY_MS - 1
+    const onTime = openCounterStore({ folder, shards: SHARDS, clock })
+    expect(isComplete(onTime)).toBe(true)
+    onTime.close()
+    now -= DAY_MS
+    const early = openCounterStore({ folder, shards: SHARDS, clock })
+    expect(isComplete(early)).toBe(false)
+    early.close()
+  })
+
   test('a file of another schema, or of another number of shards, is dropped', () => {
     const old = new DatabaseSync(join(folder, 'counters.sqlite'))
     old.exec(`CREATE TABLE entries (key TEXT PRIMARY KEY); INSERT INTO entries VALUES ('c/spend/a')`)
