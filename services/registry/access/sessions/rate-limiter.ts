@@ -23,6 +23,9 @@ export function createRateLimiter(options: {
   /** The theoretical arrival time of each key's next attempt (TAT in I.371), least recently used first. */
   const arrivalTimes = new Map<string, number>()
 
+  /** None lies further ahead than a window, unless the clock has been set back since: that delays nobody for longer. */
+  const arrivalTimeOf = (key: string) => Math.min(arrivalTimes.get(key) ?? 0, now() + windowMs)
+
   function setArrivalTime(key: string, at: number): void {
     arrivalTimes.delete(key)
     if (at > now()) arrivalTimes.set(key, at)
@@ -34,9 +37,9 @@ export function createRateLimiter(options: {
 
   return {
     key: (key) => ({
-      waitMs: () => Math.max(0, (arrivalTimes.get(key) ?? 0) + intervalMs - windowMs - now()),
-      take: () => setArrivalTime(key, Math.max(arrivalTimes.get(key) ?? 0, now()) + intervalMs),
-      refund: () => setArrivalTime(key, (arrivalTimes.get(key) ?? 0) - intervalMs),
+      waitMs: () => Math.max(0, arrivalTimeOf(key) + intervalMs - windowMs - now()),
+      take: () => setArrivalTime(key, Math.max(arrivalTimeOf(key), now()) + intervalMs),
+      refund: () => setArrivalTime(key, arrivalTimeOf(key) - intervalMs),
     }),
   }
 }

@@ -55,6 +55,14 @@ it('says exactly how long to wait', () => {
   expect(key.waitMs()).toBe(0)
 })
 
+it('delays nobody by more than the next attempt once the clock has been set back', () => {
+  let now = 1_000_000
+  const key = createRateLimiter({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => now }).key('a')
+  for (let i = 0; i < BURST; i++) key.take()
+  now -= 500_000
+  expect(key.waitMs()).toBe(WINDOW_MS / BURST)
+})
+
 it('takes back', () => {
   const key = createRateLimiter({ burst: 1, windowMs: WINDOW_MS, keysMax: 10, now: () => 0 }).key('a')
   key.take()
