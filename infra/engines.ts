@@ -206,7 +206,7 @@ async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLog
   const { brokers, security, sessionTimeoutMs } = kafka!
   return {
     brokers,
-    ...clientSecurity(security, Date.now),
+    ...clientSecurity(security, () => performance.now()),
     sessionTimeoutMs,
     clientId: namespace,
     namespace,

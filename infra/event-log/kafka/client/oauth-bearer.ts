@@ -18,7 +18,10 @@ const ERROR_CODE = /^[a-z_]{1,40}$/
 /** RFC 6750, b64token. */
 const TOKEN = /^[\w.~+/-]+=*$/
 
-/** What a client of the brokers needs; those that share it share its access tokens. */
+/**
+ * What a client of the brokers needs; those that share it share its access tokens.
+ * @param now milliseconds of a clock that is never set back, because a token that has expired is refused.
+ */
 export function clientSecurity({ tls, sasl }: KafkaSecurity, now: () => number): Pick<KafkaAddress, 'ssl' | 'sasl'> {
   return {
     ...(tls ? { ssl: tlsOptions(tls) } : {}),
