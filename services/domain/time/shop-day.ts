@@ -1,13 +1,13 @@
 import { dayIn } from '../money/counter-keys.ts'
 
 const QUARTER_MS = 15 * 60_000
-/** A day of 25 hours; one that begins with a jump of the clock is still shorter. */
-const DAY_QUARTERS_MAX = 101
+/** A day of 26 hours: Antarctica/Troll has one each year. */
+const DAY_QUARTERS_MAX = 104
 export const HOURS = 24
 /** Each hour of the day brings the same. */
 export const EVEN_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 1 / HOURS)
 
-/** One calendar day of a shop, of 23, 24 or 25 hours, and how its traffic is spread over it. UTC epoch milliseconds. */
+/** One calendar day of a shop, of 22 to 26 hours, and how its traffic is spread over it. UTC epoch milliseconds. */
 export interface ShopDay {
   startAt: number
   endAt: number

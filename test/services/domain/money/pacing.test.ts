@@ -21,6 +21,11 @@ describe('the day of a shop', () => {
     expect(day.trafficUntil(day.endAt)).toBeCloseTo(1)
   })
 
+  it('may have 26 hours, where the clock is set back by two', () => {
+    const { startAt, endAt } = shopDay('Antarctica/Troll', at('2026-10-25T12:00:00Z'), EVEN_HOURS)
+    expect([startAt, endAt]).toEqual(['2026-10-24T22:00:00Z', '2026-10-26T00:00:00Z'].map(at))
+  })
+
   it('knows zones of half and quarter hours', () => {
     expect(shopDay('Asia/Kathmandu', at('2026-05-01T12:00:00Z'), EVEN_HOURS).startAt).toBe(at('2026-04-30T18:15:00Z'))
   })
