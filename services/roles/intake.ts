@@ -9,7 +9,9 @@ const KEYS_REFRESH_MS = 600_000
 /** Accepts views, clicks, purchases and page views, also while the log is unavailable: it is ready without the log. */
 export async function openIntake(shared: Shared): Promise<Part> {
   const { config, counters, events, limits, metrics, showIds, snapshot, now, uuid, randomBytes, logger, stops } = shared
-  const clientHasher = createClientHasher({ counters, now, randomBytes })
+  // A machine that has slept, or whose clock was set, wakes on another day.
+  const onKeyMissing = () => refresh.wake()
+  const clientHasher = createClientHasher({ counters, now, randomBytes, onKeyMissing })
   // Without the counters there may be no key yet: events are accepted all the same, their clients unknown.
   await clientHasher.refresh().catch((error: Error) => {
     logger.warn(`There are no keys for client addresses yet: ${error.message}`)

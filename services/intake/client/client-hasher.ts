@@ -41,8 +41,10 @@ export function createClientHasher(deps: {
   /** UTC epoch milliseconds. */
   now: () => number
   randomBytes: (size: number) => Buffer
+  /** Called when a client is unknown for want of the day's key: to refresh before it is time to. */
+  onKeyMissing?: () => void
 }): ClientHasher {
-  const { counters, now, randomBytes } = deps
+  const { counters, now, randomBytes, onKeyMissing } = deps
   const keys = new Map<number, string>()
 
   function hashOf(day: number, kind: string, ...parts: string[]): string | null {
@@ -58,6 +60,7 @@ export function createClientHasher(deps: {
     hash({ address, userAgent }, at) {
       if (address === null) return UNKNOWN_CLIENT
       const day = Math.floor(at / DAY_MS)
+      if (!keys.has(day)) onKeyMissing?.()
       const subscriber = networkOf(address)
       const network = networkOf(address, { ipv4Bits: 24, ipv6Bits: 48 })
       return {

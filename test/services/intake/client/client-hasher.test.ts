@@ -95,3 +95,19 @@ test('without an address, or without a key, the client is unknown', async () => 
   await expect(keyless.refresh()).rejects.toBeInstanceOf(CountersUnavailable)
   expect(keyless.hash(client('8.8.8.8'), MIDNIGHT)).toEqual(UNKNOWN_CLIENT)
 })
+
+test('a day that begins without its key, after a sleep or with another clock, asks for a refresh until it has it', async () => {
+  const clock = { now: MIDNIGHT }
+  let asked = 0
+  const deps = { counters: sharedSecrets(), now: () => clock.now, randomBytes, onKeyMissing: () => asked++ }
+  const hasher = createClientHasher(deps)
+  await hasher.refresh()
+  hasher.hash(client('8.8.8.8'), clock.now)
+  expect(asked).toBe(0)
+  clock.now += 30 * 24 * HOUR_MS
+  expect(hasher.hash(client('8.8.8.8'), clock.now).addressHash).toBeNull()
+  expect(asked).toBe(1)
+  await hasher.refresh()
+  expect(hasher.hash(client('8.8.8.8'), clock.now).addressHash).not.toBeNull()
+  expect(asked).toBe(1)
+})
