@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config'
 import { common } from './test/suite/common.ts'
 import { longestFirst } from './test/suite/longest-first.ts'
 
-/** The suites that need Chromium and what `make build` builds: `make test-browser`. Each file has a program of its own. */
+/**
+ * The suites that need Chromium and what `make build` builds: `make test-browser`. The files of a process share a program, unless
+ * one opens its own.
+ */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],

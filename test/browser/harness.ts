@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type Cookie, chromium, type Page } from 'playwright-core'
 import { must, type Program, type ProgramOptions, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 
@@ -18,6 +19,11 @@ const OPTIONS = `{
     axe._audit.rules.filter(({ impact }) => !${JSON.stringify(GRAVE)}.includes(impact)).map(({ id }) => [id, { enabled: false }]),
   ),
 }`
+/**
+ * The user agent of a common browser: the judge rejects headless ones. It is set for the whole browser, because requests
+ * that outlive their page ignore the settings of the page.
+ */
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 /** Only ends what hangs. */
 const ACTION_TIMEOUT_MS = 120_000
 
@@ -29,40 +35,91 @@ export interface Person {
 /** The operator that every program of these tests starts with. */
 export const OPERATOR: Person = { email: 'operator@shop.example', password: 'a-password-of-tests' }
 
+type ContextOptions = Parameters<Browser['newContext']>[0]
+
 export interface World {
   program: Program
   browser: Browser
-  /** Opens a blank page in a new browser context, signed in as a person. */
-  signedIn(person: Person, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
+  /** Opens a blank page in a new browser context, signed in as a person: all such pages of a person are of one session. */
+  signedIn(person: Person, options?: ContextOptions): Promise<Page>
+  /** The same in a session of its own, for a test that ends it. */
+  signedInAnew(person: Person, options?: ContextOptions): Promise<Page>
   /** Creates a user of an account. */
   makeUser(user: { name: string; role: 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
+  /** Closes all pages, and ends a program of its own. */
   stop(): Promise<void>
 }
 
-/** Of all files that a process of the tests runs, one after the other. It ends with the process. */
+/** Of all files that a process of the tests runs, one after the other. They end with the process. */
 let browserOfAll: Promise<Browser> | undefined
+let programOfAll: Promise<Program> | undefined
+/** The cookies of people who have signed in, by the address of the program and theirs: hashing a password is slow on purpose. */
+const sessions = new Map<string, Promise<Cookie[]>>()
 
-/** Starts the real program with the built panel, and a browser where none runs yet. */
-export async function openWorld(options: ProgramOptions = {}): Promise<World> {
+/**
+ * The real program with the built panel, and a browser. Files share both: each makes accounts and shops of its own, and expects those
+ * of others beside them.
+ */
+export function openWorld(): Promise<World> {
+  programOfAll ??= startProgramOfAll()
+  return worldOf(programOfAll, async () => {})
+}
+
+/** The same with a program of its own: for settings of its own, or an installation in which there is nothing else. */
+export function openOwnWorld(options: ProgramOptions = {}): Promise<World> {
+  return worldOf(startWithOperator(options), (program) => program.stop())
+}
+
+async function startProgramOfAll(): Promise<Program> {
+  const program = await startWithOperator()
+  // So does vitest end its processes.
+  process.once('SIGTERM', () => {
+    program.process.kill('SIGKILL')
+    rmSync(program.folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+  return program
+}
+
+function startWithOperator(options: ProgramOptions = {}): Promise<Program> {
   const env = { OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, ...options.env }
-  browserOfAll ??= launchBrowser()
-  const [program, browser] = await Promise.all([startProgram({ ...options, env }), browserOfAll])
+  return startProgram({ ...options, env })
+}
+
+async function worldOf(starting: Promise<Program>, end: (program: Program) => Promise<void>): Promise<World> {
+  browserOfAll ??= launchBrowser([`--user-agent=${USER_AGENT}`])
+  const [program, browser] = await Promise.all([starting, browserOfAll])
+  const newContext = (options: ContextOptions) => browser.newContext({ baseURL: program.url, ...options })
+  const signInOnce = async (person: Person) => {
+    const context = await newContext({})
+    await signIn(context, program.url, person)
+    const cookies = await context.cookies()
+    await context.close()
+    return cookies
+  }
   return {
     program,
     browser,
-    async signedIn(person, contextOptions) {
-      const context = await browser.newContext({ baseURL: program.url, ...contextOptions })
-      await signIn(context, contextOptions?.baseURL ?? program.url, person)
+    async signedIn(person, options) {
+      const key = `${program.url} ${person.email}`
+      const session = sessions.get(key) ?? signInOnce(person)
+      sessions.set(key, session)
+      const context = await newContext(options)
+      await context.addCookies(await session)
+      return context.newPage()
+    },
+    async signedInAnew(person, options) {
+      const context = await newContext(options)
+      await signIn(context, options?.baseURL ?? program.url, person)
       return context.newPage()
     },
     async makeUser({ name, role, accountId }) {
-      const person = { email: `${name.toLowerCase().replace(/\W+/g, '.')}@shop.example`, password: OPERATOR.password }
+      const person = { email: `${randomBytes(6).toString('hex')}@shop.example`, password: OPERATOR.password }
       await must(program.call('POST', '/v1/panel/users', { ...person, name, role, accountId }))
       return person
     },
     async stop() {
       await Promise.all(browser.contexts().map((each) => each.close()))
-      await program.stop()
+      await end(program)
     },
   }
 }

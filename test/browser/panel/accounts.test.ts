@@ -4,7 +4,7 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
-import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { OPERATOR, openOwnWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
 
 const SECRET = Buffer.alloc(32, 7)
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ let world: World
 let account: { id: string }
 beforeAll(async () => {
   const env = { SESSION_KEYS: `1:${SECRET.toString('base64url')}`, REQUIRE_MFA: 'PUBLISHER' }
-  world = await openWorld({ env })
+  world = await openOwnWorld({ env })
   account = await must(world.program.call('POST', '/v1/panel/accounts', { kind: 'ADVERTISER', name: 'Solvik Lamps' }))
   if (PICTURES) mkdirSync(PICTURES, { recursive: true })
 })
@@ -192,7 +192,8 @@ it('shows past events in the security log', async () => {
     return log.items.map(({ kind }) => kind)
   }
   await expect.poll(kinds).toEqual(expect.arrayContaining(['TOKEN_CREATED', 'SECOND_FACTOR_ENABLED']))
-  const page = await world.signedIn(OPERATOR)
+  // Another test has signed the operator out everywhere.
+  const page = await world.signedInAnew(OPERATOR)
   await page.goto('/panel/security-log')
   const events = page.getByRole('table', { name: 'Security events' })
   await events.getByRole('cell', { name: 'Token created' }).waitFor()

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import type { Person, World } from '../harness.ts'
@@ -7,6 +8,7 @@ interface Created {
 }
 
 export interface AdvertiserShop {
+  shopId: string
   /** The user of the advertiser that sells the lamps. */
   person: Person
   get<T>(path: string): Promise<T>
@@ -37,8 +39,14 @@ ${LAMPS.map((colour, i) =>
 ${item('lamp-other', '<g:price>9.00 EUR</g:price><g:availability>in_stock</g:availability><g:brand>Solvik</g:brand>')}
 </channel></rss>`
 
+/** Chooses a shop in the form of a new campaign: an advertiser sees all shops. */
+export async function chooseShop(page: Page, name: string): Promise<void> {
+  await page.getByRole('main').getByRole('combobox', { name: 'Shop' }).click()
+  await page.getByRole('option', { name }).click()
+}
+
 /** A shop with an advertiser's lamps, an ad unit for products and one for banners, and no campaigns. */
-export async function openAdvertiserShop({ program, makeUser }: World): Promise<AdvertiserShop> {
+export async function openAdvertiserShop({ program, makeUser }: World, name: string): Promise<AdvertiserShop> {
   const post = <T>(path: string, body: unknown, headers?: Record<string, string>) =>
     must(program.call<T>('POST', path, body, headers))
   const get = <T>(path: string) => must(program.call<T>('GET', path))
@@ -48,7 +56,7 @@ export async function openAdvertiserShop({ program, makeUser }: World): Promise<
   const advertiser = await account('ADVERTISER', 'Solvik', ['SOLVIK'])
   const locale = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
   const { id: shopId } = await post<Created>('/v1/panel/shops', {
-    ...{ accountId: publisher.id, name: 'Lamp shop', reserveCpc: 0.05 },
+    ...{ accountId: publisher.id, name, reserveCpc: 0.05 },
     ...locale,
   })
   const format = await post<Created>('/v1/panel/ad-formats', {
@@ -71,6 +79,7 @@ export async function openAdvertiserShop({ program, makeUser }: World): Promise<
     return (await post<{ data: { ads: Ad[] }[] }>(path, body, { cid: 'ann' })).data[0]!.ads
   }
   return {
+    shopId,
     person: await makeUser({ name: 'Solvik', role: 'ADVERTISER', accountId: advertiser.id }),
     get,
     post,

@@ -3,7 +3,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
-import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
+import { type AdvertiserShop, chooseShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
+
+const SHOP = 'Shop of the advertiser'
 
 let world: World
 let shop: AdvertiserShop
@@ -11,7 +13,7 @@ let page: Page
 let errors: string[]
 beforeAll(async () => {
   world = await openWorld()
-  shop = await openAdvertiserShop(world)
+  shop = await openAdvertiserShop(world, SHOP)
   // axe would judge the colours of elements that are still fading in.
   page = await world.signedIn(shop.person, { reducedMotion: 'reduce' })
   const body = await picture(20, 20)
@@ -45,6 +47,7 @@ it('makes a sponsored campaign by a rule, counts its products while it is edited
   await button('Continue').click()
   await page.getByText('Required').waitFor()
   await page.getByLabel('Name').fill('All lamps')
+  await chooseShop(page, SHOP)
   expect(await seriousFindings(page)).toEqual([])
   await button('Continue').click()
 
@@ -109,6 +112,7 @@ it('asks before changes to a campaign are lost, and shows an error of the API at
 it('makes a display campaign with a cropped picture, which is shown once it is accepted', async () => {
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').fill('Lamp banners')
+  await chooseShop(page, SHOP)
   await page.getByRole('radio', { name: /^Display banners/ }).click()
   await button('Continue').click()
   await chooseIn('Country', 'Germany')

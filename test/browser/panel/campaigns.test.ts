@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
 const CAMPAIGNS = 500
@@ -16,14 +16,13 @@ let shop: AdvertiserShop
 let page: Page
 let errors: string[]
 beforeAll(async () => {
-  world = await openWorld()
-  shop = await openAdvertiserShop(world)
-  const { items } = await shop.get<{ items: { id: string; accountId: string }[] }>('/v1/panel/shops')
+  world = await openOwnWorld()
+  shop = await openAdvertiserShop(world, 'Lamp shop')
   const accounts = await shop.get<{ items: { id: string; kind: string }[] }>('/v1/panel/accounts')
   const accountId = accounts.items.find(({ kind }) => kind === 'ADVERTISER')!.id
   const make = (name: string, i: number) =>
     shop.post('/v1/panel/campaigns', {
-      ...{ kind: 'SPONSORED', accountId, shopId: items[0]!.id, name, products: { rule: { brands: ['Solvik'] } } },
+      ...{ kind: 'SPONSORED', accountId, shopId: shop.shopId, name, products: { rule: { brands: ['Solvik'] } } },
       ...{ budget: 100 + i, cpc: 0.5, status: i % 2 === 0 ? 'ACTIVE' : 'PAUSED' },
     })
   for (const [i, name] of HOSTILE.entries()) await make(name, i)

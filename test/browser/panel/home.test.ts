@@ -2,13 +2,13 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
-import { OPERATOR, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { OPERATOR, openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { feedXml, lamp } from './publisher-data.ts'
 
 let world: World
 let page: Page
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openOwnWorld()
   page = await world.signedIn(OPERATOR)
 })
 afterAll(() => world?.stop())
@@ -26,6 +26,8 @@ const isTicked = (name: string) => untilShown(page.getByRole('listitem').filter(
 
 it('ticks the steps of an empty installation up to the first attributed sale, and then goes', async () => {
   const errors = watchErrors(page)
+  await page.goto('/panel/accounts')
+  await page.getByText('No accounts').waitFor()
   await page.clock.install()
   await page.goto('/panel/')
   await page.getByRole('heading', { name: 'Set up' }).waitFor()

@@ -147,7 +147,7 @@ describe('the report', () => {
     await page.getByRole('switch', { name: 'Compare with previous period' }).click()
     await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
     const operator = await world.signedIn(OPERATOR)
-    await operator.goto(page.url())
+    await operator.goto(`${page.url()}&shopId=${shop.shopId}`)
     await operator
       .getByRole('row', { name: /^Total/ })
       .getByText('new')

@@ -1,16 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type JourneyShop, openShop } from '../../journey/shop.ts'
-import { type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
-import { launchBrowser } from '../harness.ts'
+import { openWorld, type World } from '../harness.ts'
 
 /** A shop's page on another site than the program: what browsers let it send and read. */
 
-let program: Program
-let browser: Browser
+let world: World
 let shop: JourneyShop
 let page: Page
 const site = createServer((_request, response) => {
@@ -18,15 +16,14 @@ const site = createServer((_request, response) => {
   response.end('<!doctype html><title>Shop</title>')
 })
 beforeAll(async () => {
-  ;[program, browser] = await Promise.all([startProgram(), launchBrowser()])
-  shop = await openShop(program, { lamps: ['red'], budget: 1_000 })
+  world = await openWorld()
+  shop = await openShop(world.program, { lamps: ['red'], budget: 1_000 })
   await new Promise<void>((resolve) => site.listen(0, resolve))
-  page = await browser.newPage()
+  page = await world.browser.newPage()
   await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
 })
 afterAll(async () => {
-  await browser?.close()
-  await program?.stop()
+  await world?.stop()
   site.close()
 })
 
@@ -34,7 +31,7 @@ let pageViews = 0
 /** The body of a new page view. */
 const pageView = () => ({ id: `pv-${++pageViews}`, cid: 'c', referer: 'https://shop.example/', shopId: shop.shopId })
 async function taken(): Promise<number> {
-  const metrics = await program.metrics()
+  const metrics = await world.program.metrics()
   return Number(/^endcap_events_accepted_total\{type="page-views"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 
@@ -44,7 +41,7 @@ describe('a page of another site', () => {
     const body = JSON.stringify({ events: [{ type: 'PAGE_VIEW', data: pageView() }] })
     const isQueued = await page.evaluate(
       ([url, text]) => navigator.sendBeacon(url!, new Blob([text!], { type: 'application/json' })),
-      [`${program.url}/v1/ev/batch`, body],
+      [`${world.program.url}/v1/ev/batch`, body],
     )
     expect(isQueued).toBe(true)
     await waitFor(async () => (await taken()) === before + 1)
@@ -72,7 +69,7 @@ describe('a page of another site', () => {
           const { status } = response
           return { status, requestId: response.headers.get('request-id'), answer: await response.json() }
         },
-        [`${program.url}/v1/ev/page-view`, pageView(), options] as const,
+        [`${world.program.url}/v1/ev/page-view`, pageView(), options] as const,
       )
       expect(read).toEqual({
         status: 202,
@@ -91,7 +88,7 @@ describe('a page of another site', () => {
         const response = await fetch(url as string, init)
         return { status: response.status, limits: response.headers.get('endcap-limits'), answer: await response.json() }
       },
-      [`${program.url}/v1/dsa/raw/batch`, { targeting }] as const,
+      [`${world.program.url}/v1/dsa/raw/batch`, { targeting }] as const,
     )
     expect(read).toMatchObject({ status: 200, limits: 'targeting[0].adCount=100', answer: { clientId: 'c' } })
   })
@@ -109,7 +106,7 @@ describe('a page of another site', () => {
         await ask({ headers: { authorization: 'Bearer x' } }),
         await ask({ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }),
       ]
-    }, program.url)
+    }, world.program.url)
     expect(tried).toEqual(Array(4).fill('TypeError'))
   })
 })

@@ -9,6 +9,7 @@ let site: ScriptSite
 beforeAll(async () => {
   world = await openScriptWorld()
   site = world.site
+  told = await taken()
 })
 afterAll(() => world?.stop())
 
@@ -47,7 +48,7 @@ async function showPixels(visit: Visit, pixels: number): Promise<void> {
   await noticed(visit)
 }
 
-/** How many events the tests have sent to the program. */
+/** How many events have been sent to the program. */
 let told = 0
 async function taken(): Promise<number> {
   const metrics = await site.program.metrics()

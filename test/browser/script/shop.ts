@@ -1,32 +1,24 @@
-import type { Browser } from 'playwright-core'
 import { openShop } from '../../journey/shop.ts'
-import { startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
-import { launchBrowser } from '../harness.ts'
+import { openWorld } from '../harness.ts'
 import { openScriptSite, type ScriptSite } from './site.ts'
 
 const COLORS = ['red', 'green', 'blue', 'amber', 'teal', 'pink', 'white', 'black']
-/**
- * The user agent of a common browser: the judge rejects headless ones. It is set for the whole browser, because requests
- * that outlive their page ignore the settings of the page.
- */
-const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
 export interface ScriptWorld {
-  browser: Browser
   site: ScriptSite
   /** Adds products that the campaign promotes, and waits until `searchData` finds that many. */
   addProducts(products: Record<string, unknown>[], searchData: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** The real program with a shop of eight lamps, and a page on another origin that shows ads by the emission script. */
+/** The program with a shop of eight lamps, and a page on another origin that shows ads by the emission script. */
 export async function openScriptWorld(): Promise<ScriptWorld> {
-  const [program, browser] = await Promise.all([startProgram(), launchBrowser([`--user-agent=${USER_AGENT}`])])
+  const world = await openWorld()
+  const { program, browser } = world
   const shop = await openShop(program, { lamps: COLORS, budget: 1_000 })
   const site = await openScriptSite(browser, program, shop)
   return {
-    browser,
     site,
     async addProducts(products, searchData) {
       const entries = products.map((product, index) => ({
@@ -44,8 +36,7 @@ export async function openScriptWorld(): Promise<ScriptWorld> {
     },
     async stop() {
       await site.close()
-      await browser.close()
-      await program.stop()
+      await world.stop()
     },
   }
 }

@@ -2,25 +2,31 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
-import { type AdvertiserShop, openAdvertiserShop } from '../advertiser-shop.ts'
+import { type AdvertiserShop, chooseShop, openAdvertiserShop } from '../advertiser-shop.ts'
+
+const SHOP = 'Shop of the wizard'
 
 let world: World
 let shop: AdvertiserShop
 beforeAll(async () => {
   world = await openWorld()
-  shop = await openAdvertiserShop(world)
+  shop = await openAdvertiserShop(world, SHOP)
+  const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
+  const country = { currency: 'EUR', lang: 'en', country: 'DE' }
+  await shop.post('/v1/panel/shops', { accountId, name: 'Another shop', ...country })
 })
 afterAll(() => world?.stop())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const focused = (page: Page) => page.locator(':focus')
 const campaigns = async () =>
-  (await shop.get<{ items: { name: string; status: string }[] }>('/v1/panel/campaigns')).items
+  (await shop.get<{ items: { name: string; status: string }[] }>(`/v1/panel/campaigns?shopId=${shop.shopId}`)).items
 const step = (page: Page, name: string) => page.getByRole('heading', { level: 2, name }).and(focused(page)).waitFor()
 async function openWizard(options: Parameters<World['signedIn']>[1] = {}) {
   const page = await world.signedIn(shop.person, { reducedMotion: 'reduce', locale: 'en-US', ...options })
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').waitFor()
+  await chooseShop(page, SHOP)
   return page
 }
 async function chooseByRule(page: Page, brand: string) {
@@ -110,18 +116,21 @@ it('says which sellers the feeds have when an account may advertise none of them
   const page = await world.signedIn(OPERATOR, { reducedMotion: 'reduce', locale: 'en-US' })
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').fill('Of nobody')
+  await chooseShop(page, SHOP)
   await page.getByRole('combobox', { name: 'Account' }).click()
   await page.getByRole('option', { name: 'Elsewhere' }).click()
   await button(page, 'Continue').click()
-  await page.getByText('Sellers in the feeds of Lamp shop, with their products: SOLVIK (4).').waitFor()
+  await page.getByText(`Sellers in the feeds of ${SHOP}, with their products: SOLVIK (4).`).waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('link', { name: 'Change the sellers of Elsewhere' }).click()
   await button(page, 'Leave').click()
 
-  await page.getByText('Lamp shop: no product has NOBODY.').waitFor()
+  await page.getByRole('combobox', { name: 'Suggest the sellers of' }).click()
+  await page.getByRole('option', { name: SHOP }).click()
+  await page.getByText(`${SHOP}: no product has NOBODY.`).waitFor()
   await page.getByRole('combobox', { name: 'Sellers whose products this account may advertise' }).fill('solv')
   await page.getByRole('option', { name: 'SOLVIK (4 products)' }).click()
-  await page.getByText('Lamp shop: matches 4 of 5 products.').waitFor()
+  await page.getByText(`${SHOP}: matches 4 of 5 products.`).waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await page.context().close()
 })

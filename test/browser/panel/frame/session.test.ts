@@ -100,7 +100,7 @@ it('keeps what was typed in the campaign wizard when the session ends while the 
       ...locale,
     }),
   )
-  const page = await world.signedIn(OPERATOR)
+  const page = await world.signedInAnew(OPERATOR)
   await page.goto('/panel/campaigns/new')
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
   await name.fill('Typed before the end')
@@ -116,7 +116,7 @@ it('keeps what was typed in the campaign wizard when the session ends while the 
 })
 
 it('starts anew when somebody else signs in in another tab', async () => {
-  const page = await world.signedIn(OPERATOR)
+  const page = await world.signedInAnew(OPERATOR)
   await page.goto('/panel/health')
   await page.getByRole('heading', { level: 1, name: 'System health' }).waitFor()
   const other = await page.context().newPage()
@@ -132,7 +132,7 @@ it('starts anew when somebody else signs in in another tab', async () => {
 })
 
 it('signs out for good', async () => {
-  const page = await world.signedIn(OPERATOR)
+  const page = await world.signedInAnew(OPERATOR)
   const errors = watchErrors(page)
   await page.goto('/panel/')
   await page.getByRole('button', { name: /^Menu of/ }).click()

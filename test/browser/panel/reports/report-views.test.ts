@@ -22,7 +22,7 @@ beforeAll(async () => {
   await shop.post('/v1/dsa/view-event', { showId: ad!.showId }, BUYER)
   await shop.post('/v1/dsa/click-event', { showId: ad!.showId }, BUYER)
   await waitFor(async () => {
-    const query = `from=${dateIn(-2)}&to=${dateIn(2)}&metrics=views,clicks`
+    const query = `shopId=${shop.shopId}&from=${dateIn(-2)}&to=${dateIn(2)}&metrics=views,clicks`
     const { totals } = await shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)
     return totals.views === 1 && totals.clicks === 1
   })
