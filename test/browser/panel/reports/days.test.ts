@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
-import { OPERATOR, openWorld, type World } from '../../harness.ts'
+import { OPERATOR, openOwnWorld, type World } from '../../harness.ts'
 
-/** The days that pages ask reports of, around midnight in the zone of the shop, for a browser in another one. */
+/** The days that pages ask reports of, around midnight in the zone of the only shop, for a browser in another one. */
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openOwnWorld()
   const make = <T = { id: string }>(path: string, body: object) =>
     must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
   const publisher = await make('accounts', { kind: 'PUBLISHER', name: 'Northwind', companyName: 'Northwind' })
