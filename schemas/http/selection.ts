@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { UUID_PATTERN } from './text.ts'
 
 /**
  * Limits of an ad request. The contract sets that of productIds; the rest keep a request small, and what is over
@@ -19,8 +20,6 @@ export const SELECTION_LIMITS = {
   attributeValueChars: 1_000,
   amountMax: 1_000_000_000,
 } as const
-
-const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 const L = SELECTION_LIMITS
 const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })

@@ -7,3 +7,5 @@ export const TEXT_LINES_PATTERN = '\\S'
 export const TEXT_PATTERN = `^[${BLANKS}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`
 /** Perhaps nothing, but no control characters. */
 export const NO_CONTROL_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$'
+/** In any case. */
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'

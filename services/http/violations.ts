@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import Format from 'typebox/format'
 import { Guard } from 'typebox/guard'
 import { Value } from 'typebox/value'
-import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN } from '../../schemas/http/text.ts'
+import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN, UUID_PATTERN } from '../../schemas/http/text.ts'
 import { type FieldError, Problem } from '../domain/errors.ts'
 import { canonicalIds } from './canonical-ids.ts'
 import { checkOf } from './lazy-schemas.ts'
@@ -158,6 +158,18 @@ const patternWords: Readonly<Record<string, string>> = {
   [TEXT_PATTERN]: 'must contain text and no control characters',
   [TEXT_LINES_PATTERN]: 'must contain text',
   [NO_CONTROL_PATTERN]: 'must not contain control characters',
+  [UUID_PATTERN]: 'must be a UUID',
+  '^[A-Za-z]{3}$': 'must be a currency code of three letters (ISO 4217)',
+  '^[A-Z]{3}$': 'must be a currency code of three capital letters (ISO 4217)',
+  '^[A-Za-z]{2}$': 'must be a country code of two letters (ISO 3166-1)',
+  '^[A-Z]{2}$': 'must be a country code of two capital letters (ISO 3166-1)',
+  '^([A-Za-z]{2,3}_[A-Za-z]{2})?$': 'must be of the form language_COUNTRY',
+}
+
+const formatWords: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  email: 'must be an e-mail address',
+  'date-time': 'must be an ISO 8601 time with an offset',
 }
 
 function textFault({ minLength = 0, maxLength = Infinity, format, pattern }: Shape, value: string): string | null {
@@ -165,7 +177,7 @@ function textFault({ minLength = 0, maxLength = Infinity, format, pattern }: Sha
   if (maxLength < Infinity && !Guard.IsMaxLength(value, maxLength)) {
     return `must not have more than ${maxLength} characters`
   }
-  if (format !== undefined && !Format.Test(format, value)) return `must match format "${format}"`
+  if (format !== undefined && !Format.Test(format, value)) return formatWords[format] ?? `must match format "${format}"`
   if (pattern === undefined || patternOf(pattern).test(value)) return null
   return patternWords[pattern] ?? `must match pattern "${pattern}"`
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DisplayBody } from '../../../schemas/http/display.ts'
 import { DeprecatedTransactionBody, PageViewBody, TransactionBody } from '../../../schemas/http/events.ts'
 import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
-import { SelectionBody } from '../../../schemas/http/selection.ts'
+import { SelectionBody, Targeting } from '../../../schemas/http/selection.ts'
 import { TechnicalSlotBody } from '../../../schemas/http/slots.ts'
 import { listFieldErrors } from '../../../services/http/violations.ts'
 import { tries } from '../../effort.ts'
@@ -46,6 +46,22 @@ describe('what a schema finds wrong', () => {
     expect(listed({ name: ' ', kind: 'A' })).toEqual(['/name must contain text'])
     expect(listed({ name: 'a', kind: 'A', few: [{ id: 'a' }, { id: 'a' }] })).toEqual([
       '/few must not have duplicate items',
+    ])
+  })
+
+  it('says in words what the usual patterns and formats of the API ask for', () => {
+    const event = { eventId: 'e', kind: 'CART', products: [{ shopProductId: 'p', price: 1, quantity: 1 }] }
+    const wrong = { ...event, shopId: 'a', currency: 'EURO', locale: 'polish', occurredAt: 'now' }
+    const told = Object.fromEntries(listFieldErrors(TransactionBody, wrong).map(({ path, message }) => [path, message]))
+    expect(told).toEqual({
+      '/currency': 'must be a currency code of three letters (ISO 4217)',
+      '/locale': 'must be of the form language_COUNTRY',
+      '/occurredAt': 'must be an ISO 8601 time with an offset',
+    })
+    const targeting = { slotHash: 'a', adCount: 1, country: 'DEU' }
+    expect(listFieldErrors(Targeting, targeting)).toEqual([
+      { path: '/slotHash', message: 'must be a UUID' },
+      { path: '/country', message: 'must be a country code of two letters (ISO 3166-1)' },
     ])
   })
 
