@@ -8,6 +8,8 @@ import { type Fact, type InvalidVerdict, isMoney, type Measure, measureOfVerdict
 
 /** A report that takes longer is given up, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
+/** Looking for sums and counts of one column that could be made at once, of which there are none, is a third of the work of a small report. */
+const WITHOUT_FUSING = 'optimize_syntax_fuse_functions = 0'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
@@ -146,7 +148,7 @@ GROUP BY ${keys}
 HAVING ${spec.measures.map((measure) => `sum(m_${measure}) != 0`).join(' OR ')}
 ORDER BY ${keys}
 LIMIT ${Math.trunc(spec.limit)} BY isTotal
-SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
+SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_FUSING}`
   return { sql, params: paramsOf(spec) }
 }
 
