@@ -153,9 +153,10 @@ start_clickhouse() {
   library=$(ls "$HERE"/../../node_modules/@chdb/lib-linux-*-gnu/libchdb.so)
   mkdir -p "$dir/data"
   [ -z "${CLICKHOUSE_TCP_PORT:-}" ] || listen="$listen; SYSTEM START LISTEN TCP"
+  # By default it measures its memory twenty times a second, an eighth of what it does under the tests.
   launch "$dir" "$server" "$library" --path="$dir/data" ${CLICKHOUSE_CONFIG:+"--config-file=$CLICKHOUSE_CONFIG"} \
     "--query=$listen; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
-    -- "--http_port=$CLICKHOUSE_PORT" ${CLICKHOUSE_TCP_PORT:+"--tcp_port=$CLICKHOUSE_TCP_PORT"} --listen_host=127.0.0.1
+    -- --memory_worker_period_ms=1000 "--http_port=$CLICKHOUSE_PORT" ${CLICKHOUSE_TCP_PORT:+"--tcp_port=$CLICKHOUSE_TCP_PORT"} --listen_host=127.0.0.1
   await clickhouse "$dir" curl -fs "http://127.0.0.1:$CLICKHOUSE_PORT/ping"
 }
 
