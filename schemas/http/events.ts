@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, TIME_CHARS_MAX } from './panel/common.ts'
+import { CURRENCY_PATTERN, LOCALE_PATTERN } from './text.ts'
 
 /** Limits of event bodies. The contract sets that of a batch; the others are far over what a shop sends. */
 export const EVENT_LIMITS = {
@@ -80,16 +81,14 @@ const Lines = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>
 const transactionFields = {
   eventId: Text('Counted once per shop and kind. Without it a repeat counts again', L.idChars),
   shopId: Id('The shop'),
-  currency: Type.String({ pattern: '^[A-Za-z]{3}$', description: 'ISO 4217 code' }),
+  currency: Type.String({ pattern: CURRENCY_PATTERN, description: 'ISO 4217 code' }),
   occurredAt: OccurredAt,
 }
 
 const transaction = {
   ...transactionFields,
   kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'What was done with the products' }),
-  locale: Type.Optional(
-    Nullable(Type.String({ pattern: '^([A-Za-z]{2,3}_[A-Za-z]{2})?$', description: 'language_COUNTRY: pl_PL' })),
-  ),
+  locale: Type.Optional(Nullable(Type.String({ pattern: LOCALE_PATTERN, description: 'language_COUNTRY: pl_PL' }))),
   products: Lines(lineFields),
 }
 export const TransactionBody = Type.Object(transaction, { description: 'A purchase, or a cart or wishlist addition' })

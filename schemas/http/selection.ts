@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { UUID_PATTERN } from './text.ts'
+import { COUNTRY_PATTERN, CURRENCY_PATTERN, UUID_PATTERN } from './text.ts'
 
 /**
  * Limits of an ad request. The contract sets that of productIds; the rest keep a request small, and what is over
@@ -30,7 +30,7 @@ const ProductId = Type.String({ maxLength: L.idChars })
 const Category = Type.String({ maxLength: L.categoryChars })
 const first = (count: number) => `the first ${count.toLocaleString('en')} count`
 export const Country = (meaning: string) =>
-  Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: `${meaning}, ISO 3166-1 alpha-2` }))
+  Type.Optional(Type.String({ pattern: COUNTRY_PATTERN, description: `${meaning}, ISO 3166-1 alpha-2` }))
 const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: L.amountMax, description }))
 
 /** Parameters of both kinds of ads. */
@@ -39,7 +39,7 @@ export const commonTargeting = {
   adCount: Count(`Maximum ads to return; more than ${L.adsMax} is taken as ${L.adsMax}`),
   minAdCount: Type.Optional(Count('When fewer are available, the list is empty')),
   searchData: Phrase('Search phrase'),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Currency of the page, ISO 4217' })),
+  currency: Type.Optional(Type.String({ pattern: CURRENCY_PATTERN, description: 'Currency of the page, ISO 4217' })),
   productTitle: Phrase('Title of the product in whose context ads are shown'),
   categoryPaths: Type.Optional(
     Type.Array(Category, { description: `Full category paths, levels joined by ">": any; ${first(L.categoriesMax)}` }),

@@ -9,3 +9,11 @@ export const TEXT_PATTERN = `^[${BLANKS}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-
 export const NO_CONTROL_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$'
 /** In any case. */
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
+/** ISO 4217. */
+export const CURRENCY_PATTERN = '^[A-Za-z]{3}$'
+export const CAPITAL_CURRENCY_PATTERN = '^[A-Z]{3}$'
+/** ISO 3166-1 alpha-2. */
+export const COUNTRY_PATTERN = '^[A-Za-z]{2}$'
+export const CAPITAL_COUNTRY_PATTERN = '^[A-Z]{2}$'
+/** Language and country, or nothing. */
+export const LOCALE_PATTERN = '^([A-Za-z]{2,3}_[A-Za-z]{2})?$'

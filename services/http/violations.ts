@@ -3,7 +3,17 @@ import type { TSchema } from 'typebox'
 import Format from 'typebox/format'
 import { Guard } from 'typebox/guard'
 import { Value } from 'typebox/value'
-import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN, UUID_PATTERN } from '../../schemas/http/text.ts'
+import {
+  CAPITAL_COUNTRY_PATTERN,
+  CAPITAL_CURRENCY_PATTERN,
+  COUNTRY_PATTERN,
+  CURRENCY_PATTERN,
+  LOCALE_PATTERN,
+  NO_CONTROL_PATTERN,
+  TEXT_LINES_PATTERN,
+  TEXT_PATTERN,
+  UUID_PATTERN,
+} from '../../schemas/http/text.ts'
 import { type FieldError, Problem } from '../domain/errors.ts'
 import { canonicalIds } from './canonical-ids.ts'
 import { checkOf } from './lazy-schemas.ts'
@@ -159,11 +169,11 @@ const patternWords: Readonly<Record<string, string>> = {
   [TEXT_LINES_PATTERN]: 'must contain text',
   [NO_CONTROL_PATTERN]: 'must not contain control characters',
   [UUID_PATTERN]: 'must be a UUID',
-  '^[A-Za-z]{3}$': 'must be a currency code of three letters (ISO 4217)',
-  '^[A-Z]{3}$': 'must be a currency code of three capital letters (ISO 4217)',
-  '^[A-Za-z]{2}$': 'must be a country code of two letters (ISO 3166-1)',
-  '^[A-Z]{2}$': 'must be a country code of two capital letters (ISO 3166-1)',
-  '^([A-Za-z]{2,3}_[A-Za-z]{2})?$': 'must be of the form language_COUNTRY',
+  [CURRENCY_PATTERN]: 'must be a currency code of three letters (ISO 4217)',
+  [CAPITAL_CURRENCY_PATTERN]: 'must be a currency code of three capital letters (ISO 4217)',
+  [COUNTRY_PATTERN]: 'must be a country code of two letters (ISO 3166-1)',
+  [CAPITAL_COUNTRY_PATTERN]: 'must be a country code of two capital letters (ISO 3166-1)',
+  [LOCALE_PATTERN]: 'must be of the form language_COUNTRY',
 }
 
 const formatWords: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { NO_CONTROL_PATTERN, TEXT_PATTERN } from '../text.ts'
+import { CAPITAL_CURRENCY_PATTERN, NO_CONTROL_PATTERN, TEXT_PATTERN } from '../text.ts'
 
 /** Pieces that every resource of the management API is made of. */
 
@@ -29,7 +29,7 @@ export const Time = (description: string) =>
   Type.String({ format: 'date-time', maxLength: TIME_CHARS_MAX, description: `${description}, ISO 8601` })
 
 export const Currency = (description: string) =>
-  Type.String({ pattern: '^[A-Z]{3}$', description: `${description}, ISO 4217` })
+  Type.String({ pattern: CAPITAL_CURRENCY_PATTERN, description: `${description}, ISO 4217` })
 
 export const Lang = (description: string) =>
   Type.String({ pattern: '^[a-z]{2,3}$', description: `${description}, ISO 639: pl` })

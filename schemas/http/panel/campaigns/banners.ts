@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { TEXT_PATTERN } from '../../text.ts'
+import { CAPITAL_COUNTRY_PATTERN, TEXT_PATTERN } from '../../text.ts'
 import { Body, Id, IdText, Lang, ListQuery, Nullable, PatchBody, Time } from '../common.ts'
 import { FORMAT_IMAGES_MAX, FORMAT_TEXT_FIELDS_MAX, TEXT_FIELD_CHARS_MAX, TextFieldType } from '../shops/ad-formats.ts'
 
@@ -64,7 +64,10 @@ const targeting = {
 }
 
 export const displayFields = {
-  country: Type.String({ pattern: '^[A-Z]{2}$', description: 'DISPLAY: where it is shown, ISO 3166-1 alpha-2' }),
+  country: Type.String({
+    pattern: CAPITAL_COUNTRY_PATTERN,
+    description: 'DISPLAY: where it is shown, ISO 3166-1 alpha-2',
+  }),
   targetUrl: Address('DISPLAY: where a click leads, http or https'),
   mobileDeepLink: Nullable(Address('DISPLAY: where a click leads in an app; null: to targetUrl')),
   targeting: PatchBody(targeting),

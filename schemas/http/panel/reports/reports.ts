@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { CAPITAL_COUNTRY_PATTERN } from '../../text.ts'
 import { IdText, Nullable } from '../common.ts'
 
 export const reportDimensions = [
@@ -103,7 +104,7 @@ export const ReportQuery = Type.Object(
     placementId: Type.Optional(IdText('Only ad units of this placement')),
     algorithm: Type.Optional(Value('Only slots filled by this algorithm')),
     country: Type.Optional(
-      Type.String({ pattern: '^[A-Z]{2}$', description: 'Only this country, ISO 3166-1 alpha-2' }),
+      Type.String({ pattern: CAPITAL_COUNTRY_PATTERN, description: 'Only this country, ISO 3166-1 alpha-2' }),
     ),
     verdict: Type.Optional(
       Type.Enum([...invalidVerdicts], {

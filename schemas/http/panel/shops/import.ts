@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_LIMITS } from '../../events.ts'
+import { CURRENCY_PATTERN } from '../../text.ts'
 import { IdText, Nullable } from '../common.ts'
 import { ReturnId } from './returns.ts'
 
@@ -25,7 +26,7 @@ export const ImportLine = Type.Object(
     }),
     shopId: Text('The shop', idChars),
     kind: Type.Optional(Nullable(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'PURCHASE without it' }))),
-    currency: Type.String({ pattern: '^[A-Za-z]{3}$', description: 'ISO 4217' }),
+    currency: Type.String({ pattern: CURRENCY_PATTERN, description: 'ISO 4217' }),
     occurredAt: Type.String({
       maxLength: 64,
       description: 'When: ISO 8601 with an offset, or a date; any time in the past',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { TRAFFIC_RULES } from '../../../records/traffic-rules.ts'
+import { CAPITAL_COUNTRY_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
 import { FeedRunView } from './feed-runs.ts'
 
@@ -7,7 +8,10 @@ const CLICK_WINDOW_HOURS_MAX = 2_160
 const VIEW_WINDOW_HOURS_MAX = 720
 const RULE_MAX = 1_000_000
 
-const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'Where the shop sells, ISO 3166-1 alpha-2' })
+const Country = Type.String({
+  pattern: CAPITAL_COUNTRY_PATTERN,
+  description: 'Where the shop sells, ISO 3166-1 alpha-2',
+})
 
 const fields = {
   name: Name('As shown in the panel'),
