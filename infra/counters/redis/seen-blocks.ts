@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
 import { NumberSet } from './number-tables.ts'
@@ -86,28 +87,21 @@ export type FetchBlocks = (paths: readonly string[]) => Promise<(Buffer | null)[
 
 /** What this process knows of the groups of all shards, within bounds of memory: those that were not used for longest go. */
 export class SeenCache {
-  readonly #maxBytes: number
-  readonly #groups = new Map<string, { group: Group; bytes: number }>()
-  #bytes = 0
+  readonly #groups: LRUCache<string, Group>
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.#groups = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes })
   }
 
   get(name: string): Group | undefined {
-    return this.#groups.get(name)?.group
+    return this.#groups.peek(name)
   }
 
   /** Notes that a group was used, and may have grown. */
   used(name: string, group: Group): void {
-    this.#bytes += group.bytes - (this.#groups.get(name)?.bytes ?? 0)
+    // The cache takes no new size of a value that it holds.
     this.#groups.delete(name)
-    this.#groups.set(name, { group, bytes: group.bytes })
-    for (const [oldest, { bytes }] of this.#groups) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#groups.delete(oldest)
-      this.#bytes -= bytes
-    }
+    this.#groups.set(name, group)
   }
 }
 
