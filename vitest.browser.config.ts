@@ -11,7 +11,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
     // A page waits for the program, and the program for a disk.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Files share a process, the modules it has loaded and its browser: a file closes the pages that it opened.
     isolate: false,
     // Node loads the modules itself: nothing is rewritten, and an import costs nothing where it is used.
