@@ -1,7 +1,5 @@
-import { useInterval } from '@mantine/hooks'
 import { IconCloudOff } from '@tabler/icons-react'
-import { useState } from 'react'
-import { relative } from '../components/values/times.tsx'
+import { relative, usePresent } from '../components/values/times.tsx'
 import { useConnection } from '../data/use-connection.ts'
 import { t } from '../messages/shell.ts'
 import classes from './connection-banner.module.css'
@@ -25,8 +23,7 @@ export function ConnectionBanner() {
 
 function Banner() {
   const { shownFrom } = useConnection()
-  const [now, setNow] = useState(Date.now)
-  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
+  const now = usePresent(REFRESH_MS)
   return (
     <div className={classes.banner}>
       <IconCloudOff size={18} aria-hidden className={classes.icon} />

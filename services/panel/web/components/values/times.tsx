@@ -35,8 +35,7 @@ function formatMoment(at: string, timeZone: string | undefined, dateOnly = false
 
 /** The distance from now: 5 minutes ago. The exact time is the element's title. */
 export function RelativeTime({ at, timeZone }: Omit<DateTimeProps, 'dateOnly'>) {
-  const [now, setNow] = useState(Date.now)
-  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
+  const now = usePresent(REFRESH_MS)
   if (!at) return <>–</>
   return (
     <time dateTime={at} title={formatMoment(at, timeZone)}>
@@ -64,9 +63,13 @@ const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
 
 /** The present, UTC epoch milliseconds, anew with each quarter of an hour: days of every zone begin on one. */
 export function useNow(): number {
+  return usePresent(REFRESH_MS, (before) => (quarterOf(before) === quarterOf(Date.now()) ? before : Date.now()))
+}
+
+/** The present, UTC epoch milliseconds, read anew every `everyMs`. @param next what it becomes, from what it was. */
+export function usePresent(everyMs: number, next: (before: number) => number = Date.now): number {
   const [now, setNow] = useState(Date.now)
-  const follow = () => setNow((before) => (quarterOf(before) === quarterOf(Date.now()) ? before : Date.now()))
-  useInterval(follow, REFRESH_MS, { autoInvoke: true })
+  useInterval(() => setNow(next), everyMs, { autoInvoke: true })
   return now
 }
 
