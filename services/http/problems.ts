@@ -3,6 +3,10 @@ import type { Socket } from 'node:net'
 import type { FastifyError } from 'fastify'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 
+/** Browsers must not guess a content type other than the declared one. */
+export const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
+export const PROBLEM_HEADERS = { ...SAFE_HEADERS, 'content-type': 'application/problem+json' }
+
 const unavailable = {
   code: 'UNAVAILABLE',
   detail: 'The service is temporarily unavailable',
@@ -67,12 +71,7 @@ function unreadable(code: string | undefined): Problem {
 
 function answerOf(problem: Problem): string {
   const body = JSON.stringify(problem)
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    'content-type: application/problem+json',
-    'x-content-type-options: nosniff',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
+  const headers = { ...PROBLEM_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`
 }

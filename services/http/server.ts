@@ -16,7 +16,7 @@ import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
 import { lazySerializers } from './lazy-schemas.ts'
-import { refuseUnreadable, toProblem } from './problems.ts'
+import { PROBLEM_HEADERS, refuseUnreadable, SAFE_HEADERS, toProblem } from './problems.ts'
 import { createRequestBodies } from './request-bodies.ts'
 import { validatorCompiler } from './violations.ts'
 
@@ -27,9 +27,6 @@ const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 
 /** While an engine is unavailable every request may be refused: the reason is logged at most this often. */
 const REFUSED_EVERY_MS = 1_000
-
-/** Browsers must not guess a content type other than the declared one. */
-const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
 
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: {
@@ -134,8 +131,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 function answer(reply: FastifyReply, problem: Problem) {
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
-  reply.headers(SAFE_HEADERS)
-  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+  return reply.code(problem.status).headers(PROBLEM_HEADERS).send(JSON.stringify(problem))
 }
 
 /** Methods by route pattern, in the router's notation (`:name`, `*`). */
