@@ -1,6 +1,7 @@
 import { countedFrom, type StreamCounts } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Assignment, Batch, EventLog, LogConsumer, LogRecord } from '../../infra/event-log/port.ts'
+import { msSince } from '../../services/domain/time/ms-since.ts'
 import { createTopicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
@@ -197,8 +198,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   }
 
   function oldestAgeMs(): number {
-    // A batch that was begun before the clock was set back is as old as the clock was ahead.
-    return Math.max(...unstored().map(({ begunAt }) => Math.abs(now() - begunAt)))
+    return Math.max(...unstored().map(({ begunAt }) => msSince(begunAt, now())))
   }
 
   function dueBatches(): Filling[] {

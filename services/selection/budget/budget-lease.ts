@@ -1,4 +1,5 @@
 import { bucketOf, endOfFlight, FLIGHT_MAX_MS } from '../../domain/money/in-flight.ts'
+import { msSince } from '../../domain/time/ms-since.ts'
 
 /** When a lease in use is renewed after it was granted; an unused one is renewed later. */
 const RENEW_MS = 10_000
@@ -116,8 +117,7 @@ export class BudgetLease {
   /** Whether the lease should be renewed now. */
   isDue(now: number): boolean {
     const needed = this.#neededMicros(now)
-    // A lease of before the clock was set back is due.
-    const ageMs = Math.abs(now - this.#requestedAt)
+    const ageMs = msSince(this.#requestedAt, now)
     if (this.#inFlightMicros > 0 && ageMs >= RENEW_MS) return true
     if (ageMs >= RENEW_UNUSED_MS) return needed > 0
     if (this.#availableMicros > Math.max(0, this.limitMicros - this.#inFlightMicros)) return true

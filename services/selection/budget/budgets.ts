@@ -7,6 +7,7 @@ import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
 import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
 import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { msSince } from '../../domain/time/ms-since.ts'
 import { type ShopDay, shopDay } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createBackgroundTurns } from './background-turns.ts'
@@ -101,7 +102,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   function isAway(campaignId: string, now: number): boolean {
     if (failedSince.size === 0) return false
     const failed = failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY
-    return Math.abs(now - failed) <= SPEND_KNOWN_MS
+    return msSince(failed, now) <= SPEND_KNOWN_MS
   }
 
   function limitOf(campaignId: string, lease: BudgetLease, now: number): number {

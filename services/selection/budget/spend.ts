@@ -4,6 +4,7 @@ import type { Spend } from '../../domain/campaign/eligibility.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import { settledKeys } from '../../domain/money/in-flight.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { msSince } from '../../domain/time/ms-since.ts'
 
 /**
  * How long the last known spend is used while the counters are away. Clicks in this time may exceed budgets and are given
@@ -54,8 +55,7 @@ export function createSpendView(deps: {
     of(campaignId) {
       const known = spends.get(campaignId)
       const missed = missedSince[known?.shard ?? shardOf(campaignId, counters.shards)] ?? null
-      // Also when the clock has been set back since.
-      return missed !== null && Math.abs(now() - missed) > SPEND_KNOWN_MS ? UNKNOWN : (known ?? NOTHING)
+      return missed !== null && msSince(missed, now()) > SPEND_KNOWN_MS ? UNKNOWN : (known ?? NOTHING)
     },
     get revision() {
       return revision

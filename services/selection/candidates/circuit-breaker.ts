@@ -1,3 +1,5 @@
+import { msSince } from '../../domain/time/ms-since.ts'
+
 /** How long the breaker stays open before one call tries the engine again. */
 const OPEN_MS = 1_000
 
@@ -21,8 +23,7 @@ export function createCircuitBreaker({ now, slowMs }: { now: () => number; slowM
     return !failed && (oldest === undefined || now() - oldest.at <= slowMs)
   }
   return {
-    // Also when the clock has been set back since.
-    isOpen: () => !isHealthy() && Math.abs(now() - triedAt) < OPEN_MS,
+    isOpen: () => !isHealthy() && msSince(triedAt, now()) < OPEN_MS,
     async watch(call) {
       const begun = { at: now() }
       triedAt = begun.at

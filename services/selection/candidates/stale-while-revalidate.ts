@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { msSince } from '../../domain/time/ms-since.ts'
 import type { MaybePromise } from '../deadline.ts'
 
 const FRESH_MS = 1000
@@ -42,8 +43,7 @@ export function createStaleWhileRevalidateCache<T extends object>({
   return {
     get(key, load) {
       const cached = cache.get(key)
-      // A value that was loaded before the clock was set back is as old as the clock was ahead.
-      const ageMs = cached ? Math.abs(now() - cached.loadedAt) : Number.POSITIVE_INFINITY
+      const ageMs = cached ? msSince(cached.loadedAt, now()) : Number.POSITIVE_INFINITY
       if (cached && ageMs <= FRESH_MS) return cached.value
       const value = loaded(key, load)
       if (!cached || ageMs >= STALE_MS) return value

@@ -2,6 +2,7 @@ import type { CampaignGroups } from '../../../infra/product-index/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { type Eligibility, eligibilityOf } from '../../domain/campaign/eligibility.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { msSince } from '../../domain/time/ms-since.ts'
 import type { SpendView } from '../budget/spend.ts'
 
 export type CampaignKind = 'PAID' | 'AUTO_PROMO'
@@ -115,8 +116,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
   return {
     running(shopId, kind, except = null) {
       const entry = entryOf(shopId)
-      // Also when the clock has been set back since.
-      if (Math.abs(now() - entry.groupedAt) >= REGROUP_MS) regroup(shopId, entry)
+      if (msSince(entry.groupedAt, now()) >= REGROUP_MS) regroup(shopId, entry)
       const groups = entry.groups[kind]
       const key = `${kind} ${entry.version} ${except ?? ''}`
       return { kind, except, key, groups: except === null ? groups.all : withoutOne(groups, except) }

@@ -133,12 +133,17 @@ describe('bestsellers at hand', () => {
 })
 
 describe('counters that are away', () => {
-  it('leave a spend that was known in force for a while, and then no paid ad', async () => {
-    let now = NOW
-    const counters = fakeCounters()
+  function oneCampaign(): Snapshot {
     const snapshot = new Snapshot()
     const body = sponsored('shop', 'account')
     snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    return snapshot
+  }
+
+  it('leave a spend that was known in force for a while, and then no paid ad', async () => {
+    let now = NOW
+    const counters = fakeCounters()
+    const snapshot = oneCampaign()
     const shard = counters.shardOf('c')
     counters.set(spendKey(shard, 'c'), 7)
     const spend = createSpendView({ counters, snapshot, now: () => now })
@@ -161,9 +166,7 @@ describe('counters that are away', () => {
   it('when the clock is set back leave no spend in force that cannot be told the age of', async () => {
     let now = NOW
     const counters = fakeCounters()
-    const snapshot = new Snapshot()
-    const body = sponsored('shop', 'account')
-    snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    const snapshot = oneCampaign()
     const spend = createSpendView({ counters, snapshot, now: () => now })
     const shard = counters.shardOf('c')
     await spend.read(shard, ['c'])
@@ -175,9 +178,7 @@ describe('counters that are away', () => {
 
   it('that were emptied say nothing until they have been counted again', async () => {
     const counters = fakeCounters()
-    const snapshot = new Snapshot()
-    const body = sponsored('shop', 'account')
-    snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    const snapshot = oneCampaign()
     counters.isComplete = false
     const spend = createSpendView({ counters, snapshot, now: () => NOW })
     await expect(spend.read(counters.shardOf('c'), ['c'])).rejects.toBeInstanceOf(CountersUnavailable)
