@@ -2,12 +2,11 @@ import type { Protocol } from 'kafkajs/internals'
 import type Decoder from 'kafkajs/src/protocol/decoder.js'
 import encodeFetch from 'kafkajs/src/protocol/requests/fetch/v11/request.js'
 import { type BatchView, batchesIn } from './record-batch.ts'
-import { type KafkaError, protocolOf, readError, readInt64, readTopics, throwError } from './requests.ts'
+import { CONSUMER, type KafkaError, protocolOf, readError, readInt64, readTopics, throwError } from './requests.ts'
 
 /** Limits of one response, and of one partition in it; a single batch that is larger still comes whole. */
 export const FETCH_MAX_BYTES = 8 * 1024 * 1024
 export const FETCH_PARTITION_MAX_BYTES = 2 * 1024 * 1024
-const CONSUMER = -1
 const READ_COMMITTED = 1
 
 /** Full name of the topic, partition, and the offset to read from. */

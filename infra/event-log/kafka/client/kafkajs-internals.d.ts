@@ -94,10 +94,6 @@ declare module 'kafkajs/internals' {
       groupId: string
       topics: PerTopic<{ partition: number }>
     }): Promise<{ responses: PerTopic<{ partition: number; offset: string; metadata: string | null }> }>
-    listOffsets(options: {
-      isolationLevel: 0 | 1
-      topics: PerTopic<{ partition: number; timestamp: number }>
-    }): Promise<{ responses: PerTopic<{ partition: number; offset: string }> }>
   }
 }
 

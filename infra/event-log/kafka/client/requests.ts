@@ -8,6 +8,9 @@ import { namingTheRight } from './rights.ts'
 
 export type KafkaError = ReturnType<typeof errors.createErrorFromCode>
 
+/** What a client that is no replica calls itself. */
+export const CONSUMER = -1
+
 /** A producer as brokers know it. A higher epoch of the same id fences the lower ones. */
 export interface ProducerIdentity {
   transactionalId: string | null
@@ -80,6 +83,47 @@ export function produceRequest(
       return { topic, partition, error, baseOffset }
     }),
   )
+}
+
+/** Of the records of any, or of committed transactions only. */
+export type IsolationLevel = 'READ_UNCOMMITTED' | 'READ_COMMITTED'
+const ISOLATION_LEVELS: Readonly<Record<IsolationLevel, number>> = { READ_UNCOMMITTED: 0, READ_COMMITTED: 1 }
+const TIMESTAMPS = { EARLIEST: -2, LATEST: -1 }
+
+export interface OffsetQuestion {
+  /** EARLIEST: the first record that is held. LATEST: behind the last one. */
+  at: keyof typeof TIMESTAMPS
+  isolationLevel: IsolationLevel
+}
+
+export interface ListedOffset {
+  partition: number
+  error: KafkaError | null
+  offset: number
+}
+
+/** ListOffsets v2, of partitions that one broker leads. kafkajs has it, but fails as a whole when one of them has moved. */
+export function listOffsetsRequest(
+  topic: string,
+  partitions: readonly number[],
+  { at, isolationLevel }: OffsetQuestion,
+): Protocol<ListedOffset[]> {
+  const body = () => {
+    const asked = partitions.map((partition) => new Encoder().writeInt32(partition).writeInt64(TIMESTAMPS[at]))
+    return new Encoder()
+      .writeInt32(CONSUMER)
+      .writeInt8(ISOLATION_LEVELS[isolationLevel])
+      .writeArray([new Encoder().writeString(topic).writeArray(asked)])
+  }
+  return protocolOf([2, 2, 'ListOffsets', body], (from) => {
+    from.readInt32() // throttle time
+    return readTopics(from, (from) => {
+      const partition = from.readInt32()
+      const error = readError(from)
+      from.readInt64() // timestamp
+      return { partition, error, offset: readInt64(from) }
+    })
+  })
 }
 
 /** An array of topics, each with an array of partitions. */

@@ -3,13 +3,13 @@ import type { Commit, LogRecord, PartitionBounds } from '../../port.ts'
 import type { BrokerClient } from '../client/broker-client.ts'
 import { FETCH_PARTITION_MAX_BYTES, type FetchedPartition, fetchOneRequest } from '../client/fetch.ts'
 import { recordsFrom } from '../client/record-batch.ts'
-import { deleteGroupRequest } from '../client/requests.ts'
+import { deleteGroupRequest, type OffsetQuestion } from '../client/requests.ts'
 import type { KafkaNames } from '../names.ts'
+import { offsetsOf } from './offsets.ts'
 
-const EARLIEST = -2
-const LATEST = -1
-const READ_UNCOMMITTED = 0
-const READ_COMMITTED = 1
+const FIRST: OffsetQuestion = { at: 'EARLIEST', isolationLevel: 'READ_COMMITTED' }
+const COMMITTED_END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_COMMITTED' }
+const END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_UNCOMMITTED' }
 /** Commits of a group without members name neither. */
 const NO_MEMBER = { memberId: '', groupGenerationId: -1 }
 /** What a read asks for by record. Batches come whole, and most hold many. */
@@ -23,25 +23,19 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
     return [...(await client.leaders(names.topic(topic), deadline)).keys()].sort((a, b) => a - b)
   }
 
-  /** @param timestamp or EARLIEST or LATEST. */
-  async function offsetAt(
-    topic: TopicName,
-    partition: number,
-    { timestamp, isolationLevel = READ_COMMITTED }: { timestamp: number; isolationLevel?: 0 | 1 },
-    deadline: number,
-  ): Promise<number> {
-    const place = { topic: names.topic(topic), partition }
-    const topics = [{ topic: place.topic, partitions: [{ partition, timestamp }] }]
-    const { responses } = await client.request({ leaderOf: place }, 'listOffsets', { isolationLevel, topics }, deadline)
-    return Number(responses[0]!.partitions[0]!.offset)
-  }
+  const offsetsAt = (topic: TopicName, partitions: readonly number[], question: OffsetQuestion, deadline: number) =>
+    offsetsOf(client, names.topic(topic), partitions, question, deadline)
 
-  async function boundsOf(topic: TopicName, partition: number, deadline: number): Promise<PartitionBounds> {
-    const [start, end] = await Promise.all([
-      offsetAt(topic, partition, { timestamp: EARLIEST }, deadline),
-      offsetAt(topic, partition, { timestamp: LATEST }, deadline),
+  async function boundsOf(
+    topic: TopicName,
+    partitions: readonly number[],
+    deadline: number,
+  ): Promise<PartitionBounds[]> {
+    const [starts, ends] = await Promise.all([
+      offsetsAt(topic, partitions, FIRST, deadline),
+      offsetsAt(topic, partitions, COMMITTED_END, deadline),
     ])
-    return { partition, start, end }
+    return partitions.map((partition) => ({ partition, start: starts.get(partition)!, end: ends.get(partition)! }))
   }
 
   /**
@@ -57,7 +51,7 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
       client.send({ leaderOf: place }, fetchOneRequest({ ...place, offset }, { maxWaitMs: 0, maxBytes }), deadline)
     let fetched = await fetchAt(Math.max(0, from))
     if (fetched.error) {
-      const { start, end } = await boundsOf(topic, partition, deadline)
+      const [{ start, end }] = (await boundsOf(topic, [partition], deadline)) as [PartitionBounds]
       if (from >= start || start >= end) return null
       fetched = await fetchAt(start)
     }
@@ -68,8 +62,9 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
     fetch,
 
     /** The offset of the first record that is held. */
-    startOf: (topic: TopicName, partition: number, deadline: number) =>
-      offsetAt(topic, partition, { timestamp: EARLIEST }, deadline),
+    async startOf(topic: TopicName, partition: number, deadline: number): Promise<number> {
+      return (await offsetsAt(topic, [partition], FIRST, deadline)).get(partition)!
+    },
 
     /** @throws RangeError */
     async checkPartition(topic: TopicName, partition: number, deadline: number): Promise<void> {
@@ -78,8 +73,7 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
     },
 
     async bounds(topic: TopicName, deadline: number): Promise<PartitionBounds[]> {
-      const partitions = await partitionsOf(topic, deadline)
-      return Promise.all(partitions.map((partition) => boundsOf(topic, partition, deadline)))
+      return boundsOf(topic, await partitionsOf(topic, deadline), deadline)
     },
 
     /**
@@ -87,10 +81,7 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
      * yet to mark those that were acknowledged.
      */
     async ends(topic: TopicName, deadline: number): Promise<Map<number, number>> {
-      const partitions = await partitionsOf(topic, deadline)
-      const at = { timestamp: LATEST, isolationLevel: READ_UNCOMMITTED } as const
-      const ends = partitions.map(async (each) => [each, await offsetAt(topic, each, at, deadline)] as const)
-      return new Map(await Promise.all(ends))
+      return offsetsAt(topic, await partitionsOf(topic, deadline), END, deadline)
     },
 
     /** As `EventLog.read`. */
