@@ -8,7 +8,8 @@ import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, countedSpend, isInSpend } from '../spend-checkpoints/restore.ts'
+import { type CountedSpend, isInSpend } from '../spend-checkpoints/restore.ts'
+import { createSpendRestore, type SpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
@@ -31,7 +32,11 @@ interface CorrectionDeps {
 export async function restoreCorrections(
   deps: CorrectionDeps & { log: Pick<EventLog, 'bounds' | 'read'> },
   partition: number,
-  { to = Number.POSITIVE_INFINITY, shards = [partition] }: { to?: number; shards?: readonly number[] } = {},
+  {
+    to = Number.POSITIVE_INFINITY,
+    shards = [partition],
+    spend = createSpendRestore(deps),
+  }: { to?: number; shards?: readonly number[]; spend?: SpendRestore } = {},
 ): Promise<void> {
   const { log, counters } = deps
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
@@ -40,7 +45,7 @@ export async function restoreCorrections(
   const upTo = Math.min(end, to) - 1
   const behind = shards.filter((_, i) => positions[i]! < upTo)
   if (behind.length === 0) return
-  const spent = await Promise.all(behind.map((shard) => countedSpend(deps, shard)))
+  const spent = await spend.counted(behind)
   const apply = (corrections: readonly Correction[], upTo: number) =>
     Promise.all(
       behind.map((shard, i) => {

@@ -7,7 +7,7 @@ import { createStream, requireCompleteRegistry, type StreamStep } from '../runti
 import type { Stream } from '../runtime/stream.ts'
 import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { applyCorrections, restoreCorrections } from './correction-steps.ts'
-import { completeShard } from './counters-repair.ts'
+import { completeShards } from './counters-repair.ts'
 import type { JudgeDeps } from './judge.ts'
 import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
@@ -55,7 +55,7 @@ export function createCorrectionsStep(deps: RecountDeps): StreamStep {
  */
 async function requireSpend(deps: RecountDeps, partition: number): Promise<void> {
   const { log, counters } = deps
-  if (!(await counters.complete())[partition]) return completeShard(deps, partition)
+  if (!(await counters.complete())[partition]) return completeShards(deps, partition)
   const judged = (await log.committed(JUDGE_GROUP)).find(
     (commit) => commit.topic === 'ad-events' && commit.partition === partition,
   )

@@ -2,6 +2,7 @@ import { CountersMoved } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import type { Commit } from '../../infra/event-log/port.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
+import { createSpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
@@ -38,23 +39,25 @@ export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_M
 }
 
 /**
- * Makes sure that a shard holds everything that was judged of its campaigns, in whichever partition they were.
- * @throws CountersMoved when it has lost something again meanwhile.
+ * Makes sure that every shard holds everything that was judged of its campaigns, in whichever partition they were.
+ * @param first the partition to begin with, so that processes which do the same at once share the work.
+ * @throws CountersMoved when one has lost something again meanwhile.
  */
-export async function completeShard(deps: RecountDeps, shard: number): Promise<void> {
+export async function completeShards(deps: RecountDeps, first: number): Promise<void> {
   const { counters } = deps
-  const committed = await restoreAll(deps, shard)
-  const sources = committed.map(({ partition }) => ({ shard, source: sourceOf('ad-events', partition) }))
-  const positions = await counters.positions(sources)
-  if (committed.some(({ offset }, i) => positions[i]! < offset - 1)) {
-    throw new CountersMoved(`Shard ${shard} was lost again while it was counted`)
-  }
-  await counters.markComplete(shard)
+  const shards = shardsOf(counters)
+  const committed = await restoreAll(deps, first)
+  const places = committed.flatMap(({ partition, offset }) =>
+    shards.map((shard) => ({ shard, source: sourceOf('ad-events', partition), upTo: offset - 1 })),
+  )
+  const positions = await counters.positions(places)
+  const lost = places.find(({ upTo }, i) => positions[i]! < upTo)
+  if (lost) throw new CountersMoved(`Shard ${lost.shard} was lost again while it was counted`)
+  for (const shard of shards) await counters.markComplete(shard)
 }
 
 /**
  * Counts again what any shard has lost of what the judge has committed, then of the refunds.
- * @param first the partition to begin with, so that processes which do the same at once share the work.
  * @returns what the judge has committed of each partition.
  */
 async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
@@ -66,11 +69,12 @@ async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
     )
   }
   const shards = shardsOf(counters)
+  const spend = createSpendRestore(deps)
   const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
   const isLater = ({ partition }: Commit) => partition >= first
   for (const { partition, offset } of [...committed.filter(isLater), ...committed.filter((each) => !isLater(each))]) {
-    await restoreCounters(deps, partition, offset - 1)
+    await restoreCounters(deps, partition, offset - 1, spend)
   }
-  for (const shard of shards) await restoreCorrections(deps, shard, { shards })
+  for (const shard of shards) await restoreCorrections(deps, shard, { shards, spend })
   return committed
 }

@@ -2,7 +2,7 @@ import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
-import { completeShard } from './counters-repair.ts'
+import { completeShards } from './counters-repair.ts'
 import { decodeDecisions, encodeDecisions } from './decision-note.ts'
 import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
@@ -37,7 +37,7 @@ export async function decideBatch<Event extends { offset: number }, Outcome>(
     return await retryWhenMoved(() => attempt(deps, batch))
   } catch (error) {
     if (!(error instanceof CountersBehind)) throw error
-    await completeShard(deps, batch.place.shard)
+    await completeShards(deps, batch.place.shard)
     return retryWhenMoved(() => attempt(deps, batch))
   }
 }

@@ -6,7 +6,8 @@ import { JudgedEventReader } from '../../schemas/wire/judged-event.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
 import { inSlices } from '../runtime/slices.ts'
-import { type CountedSpend, countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
+import type { CountedSpend } from '../spend-checkpoints/restore.ts'
+import { createSpendRestore, type SpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { WINDOWS_MS } from './counted/windows.ts'
@@ -38,10 +39,12 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   const { counters, log } = deps
   await counters.clear()
   const shards = shardsOf(counters)
-  for (const shard of shards) await restoreSpend(deps, shard)
+  const spend = createSpendRestore(deps)
+  await spend.restore(shards)
   let events = 0
-  for (const { partition } of await log.bounds('judged-events')) events += (await recount(deps, partition)).events
-  for (const shard of shards) await restoreCorrections(deps, shard, { shards })
+  for (const { partition } of await log.bounds('judged-events'))
+    events += (await recount(deps, partition, spend)).events
+  for (const shard of shards) await restoreCorrections(deps, shard, { shards, spend })
   for (const shard of shards) await counters.markComplete(shard)
   return events
 }
@@ -51,13 +54,18 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
  * committed. Other processes may do the same at the same time, and a judge may run: each position counts once in each shard.
  * Refunds are restored after all partitions are.
  */
-export async function restoreCounters(deps: RecountDeps, partition: number, upTo: number): Promise<void> {
+export async function restoreCounters(
+  deps: RecountDeps,
+  partition: number,
+  upTo: number,
+  spend: SpendRestore = createSpendRestore(deps),
+): Promise<void> {
   const { counters } = deps
   const positions = await positionsOf(counters, partition)
   if (positions.every((at) => at >= upTo)) return
   await retryWhenMoved(async () => {
-    for (const [shard, at] of positions.entries()) if (at < upTo) await restoreSpend(deps, shard)
-    const counted = await recount(deps, partition)
+    await spend.restore(shardsOf(counters).filter((shard) => positions[shard]! < upTo))
+    const counted = await recount(deps, partition, spend)
     await moveTo(deps, partition, counted.positions, upTo)
   })
 }
@@ -73,12 +81,13 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
 async function recount(
   deps: RecountDeps,
   partition: number,
+  spend: SpendRestore,
 ): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
-  const spentUpTo = await restoreSpend(deps, partition)
+  const [spentUpTo] = (await spend.restore([partition])) as [number]
   let positions: readonly number[] = await positionsOf(counters, partition)
   if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
-  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
+  const spent = await spend.counted(shardsOf(counters))
   const stretch = await stretchOf(log, deps.snapshot, { partition, positions, spent, now: deps.now() })
   const campaignFor = campaignsOf(deps, partition, spent)
   const event = new JudgedEventReader()

@@ -19,10 +19,13 @@ export interface RestoreSpendDeps {
  * Sets the spend of campaigns to that of their last checkpoints, if the counters hold nothing of them, or have lost events that
  * the log no longer holds. In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
  * once whoever restores. The checkpoints of a partition are a source of its shard as `ad-events` is: its position says which
- * of them the counters were restored from. Call it before the log is counted again, and leave out what `countedSpend` then says.
- * @returns where in `ad-events` the counters must then stand at least.
+ * of them the counters were restored from. Call it before the log is counted again, and leave out what `SpendRestore.counted` then says.
+ * @returns where in `ad-events` the counters must then stand at least, and the last record of `spend-checkpoints`; -1: there is none.
  */
-export async function restoreSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<number> {
+export async function restoreSpend(
+  { log, counters }: RestoreSpendDeps,
+  partition: number,
+): Promise<{ upTo: number; last: number }> {
   const source = { shard: partition, source: sourceOf('spend-checkpoints', partition) }
   return retryWhenMoved(async () => {
     const { checkpoints, last } = await readCheckpoints(log, partition, counters.shards)
@@ -34,7 +37,7 @@ export async function restoreSpend({ log, counters }: RestoreSpendDeps, partitio
     if (restored > applied[0]!) {
       await counters.store({ ...source, after: applied[0]!, upTo: restored, ...NOTHING, note: null })
     }
-    return begin - 1
+    return { upTo: begin - 1, last }
   })
 }
 
@@ -105,13 +108,6 @@ async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Pro
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const [record] = start < end ? await log.read('judged-events', partition, start, 1) : []
   return record?.value ? decode('JudgedEvent', record.value).sourceOffset : null
-}
-
-/** The checkpoints that the spend of a partition's campaigns was restored from, if it was. */
-export async function countedSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<CountedSpend> {
-  const [applied] = await counters.positions([{ shard: partition, source: sourceOf('spend-checkpoints', partition) }])
-  if (applied! < 0) return new Map()
-  return (await readCheckpoints(log, partition, counters.shards, applied! + 1)).checkpoints
 }
 
 /**

@@ -8,6 +8,7 @@ import { applyCorrections, restoreCorrections } from '../../../streams/judge/cor
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { restoreCounters } from '../../../streams/judge/recount.ts'
 import { createSpendCheckpoints } from '../../../streams/spend-checkpoints/spend-checkpoints.ts'
+import { createSpendRestore } from '../../../streams/spend-checkpoints/spend-restore.ts'
 import { tries } from '../../effort.ts'
 import { eventOf, NOON, recordsOf, snapshotOf } from '../judge/fixtures.ts'
 import { lossyCounters } from '../judge/lossy-counters.ts'
@@ -60,6 +61,8 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
   const deps = { log, counters, snapshot, now: () => NOON }
   const judge = createJudgeStep(deps)
   const writeCheckpoints = createSpendCheckpoints(deps)
+  // Kept over all that happens, it must notice what has been lost, forgotten or written since.
+  const spend = createSpendRestore(deps)
   const judged: JudgedEvent[] = []
   const voided = new Map<string, number>()
   /** Where the log may end to be kept: what the last checkpoints count is safe. */
@@ -69,8 +72,8 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
 
   async function repair() {
     await untilDone(async () => {
-      if (next > 0) await restoreCounters(deps, 0, next - 1)
-      await restoreCorrections(deps, 0)
+      if (next > 0) await restoreCounters(deps, 0, next - 1, spend)
+      await restoreCorrections(deps, 0, { spend })
       const [position] = await counters.positions([{ shard: 0, source: 'ad-events/0' }])
       if (position! < next - 1) throw new CountersBehind('lost again')
       await counters.markComplete(0)
