@@ -86,7 +86,7 @@ export function produceRequest(
 }
 
 /** Of the records of any, or of committed transactions only. */
-export type IsolationLevel = 'READ_UNCOMMITTED' | 'READ_COMMITTED'
+type IsolationLevel = 'READ_UNCOMMITTED' | 'READ_COMMITTED'
 const ISOLATION_LEVELS: Readonly<Record<IsolationLevel, number>> = { READ_UNCOMMITTED: 0, READ_COMMITTED: 1 }
 const TIMESTAMPS = { EARLIEST: -2, LATEST: -1 }
 
