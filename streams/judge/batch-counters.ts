@@ -1,4 +1,10 @@
-import { CountersMoved, type LoadedShard, type ShardChange, type ShardLoad } from '../../infra/counters/port.ts'
+import {
+  CountersBehind,
+  CountersMoved,
+  type LoadedShard,
+  type ShardChange,
+  type ShardLoad,
+} from '../../infra/counters/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { type Counter, CounterTable } from './counted/counter-table.ts'
 import { Owners } from './counted/owners.ts'
@@ -37,6 +43,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   /** The shard of the campaigns, and of what was seen. */
   readonly #own: number
   readonly #shards: ReadonlyMap<number, Shard>
+  /** By shard: whether the batch may change anything in it that it does not read. */
+  readonly #isChanging: boolean[] = []
+  /** The shards that are loaded: those that the batch may read or change. */
+  #loaded: number[] = []
   #offset = -1
   /** The shard of the campaign whose event is counted. */
   #campaigns: Shard
@@ -70,32 +80,55 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     this.seen.ask(seen)
   }
 
-  /** What to load of every shard. */
+  changing(counter: Counter): void {
+    this.#isChanging[this.counters.keys[counter]!.shard] = true
+  }
+
+  changingWindow(window: Window): void {
+    this.#isChanging[this.windows.shard(window)] = true
+  }
+
+  /** What to load of every shard that the batch may read or change. The others need not be asked. */
   loads(after: number): ShardLoad[] {
-    return [...this.#shards.keys()].map((shard) => ({
-      ...{ shard, source: this.#source, after },
-      keys: this.counters.loads(shard),
-      tallies: this.windows.loads(shard),
-      seen: shard === this.#own ? this.seen.loads() : [],
-    }))
+    const loads = Array.from(this.#shards.keys(), (shard): ShardLoad => {
+      const isOwn = shard === this.#own
+      return {
+        ...{ shard, source: this.#source, after: isOwn ? after : -1 },
+        keys: this.counters.loads(shard),
+        tallies: this.windows.loads(shard),
+        seen: isOwn ? this.seen.loads() : [],
+      }
+    }).filter(({ shard, keys, tallies }) => {
+      return shard === this.#own || keys.length + tallies.length > 0 || this.#isChanging[shard]
+    })
+    this.#loaded = loads.map(({ shard }) => shard)
+    return loads
   }
 
   /** @param loaded what `loads` has asked for. @returns what was loaded of the own shard. */
   take(loaded: readonly LoadedShard[]): LoadedShard {
-    const shards = [...this.#shards.keys()]
     for (const [i, { position, values, tallies, seen }] of loaded.entries()) {
-      const shard = shards[i]!
+      const shard = this.#loaded[i]!
       this.#shards.get(shard)!.position = position
       this.counters.take(shard, values)
       this.windows.take(shard, tallies)
       if (shard === this.#own) this.seen.take(seen)
     }
-    return loaded[shards.indexOf(this.#own)]!
+    return loaded[this.#loaded.indexOf(this.#own)]!
   }
 
-  /** The position that each shard stands at, for who knows it without loading. */
-  takePositions(positions: readonly number[]): void {
-    for (const [i, shard] of [...this.#shards.values()].entries()) shard.position = positions[i]!
+  /**
+   * @param least where each shard must stand at least.
+   * @returns where each stands, as far as it was loaded. @throws CountersBehind when one has lost something.
+   */
+  requireStands(least: readonly number[]): number[] {
+    const stands = [...least]
+    for (const shard of this.#loaded) {
+      const { position } = this.#shards.get(shard)!
+      if (position < least[shard]!) throw new CountersBehind(`Shard ${shard} stands at ${position} of ${this.#source}`)
+      stands[shard] = position
+    }
+    return stands
   }
 
   /** The changes that follow are those of the event at this offset, of a campaign of this shard. */
@@ -141,10 +174,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     return this.#change(this.#own, upTo, note)
   }
 
-  /** The changes of the other shards: those of people, and in a recount of campaigns that have moved to other partitions. */
+  /** The changes of the other shards that anything is counted in: of people, and of whoever else is counted by name. */
   otherChanges(upTo: number): ShardChange[] {
-    const others = [...this.#shards.keys()].filter((shard) => shard !== this.#own)
-    return others.flatMap((shard) => this.#change(shard, upTo, null) ?? [])
+    const others = this.#loaded.filter((shard) => shard !== this.#own)
+    return others.flatMap((shard) => this.#change(shard, upTo, null) ?? []).filter(countsAnything)
   }
 
   #change(shard: number, upTo: number, note: string | null): ShardChange | null {
@@ -164,6 +197,8 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     return this.#offset > this.#shards.get(shard)!.position
   }
 }
+
+const countsAnything = ({ add, tally, lower }: ShardChange) => add.length + tally.length + lower.length > 0
 
 /** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */
 const ATTEMPTS_MAX = 5

@@ -5,7 +5,7 @@ import type { NextTurn } from '../runtime/periodic.ts'
 import { createSpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
+import { JUDGE_GROUP, placesOf, type RecountDeps, restoreCounters } from './recount.ts'
 
 /** The pause between looks while nothing is lost. */
 export const COUNTERS_LOOK_MS = 1_000
@@ -47,12 +47,11 @@ export async function completeShards(deps: RecountDeps, first: number): Promise<
   const { counters } = deps
   const shards = shardsOf(counters)
   const committed = await restoreAll(deps, first)
-  const places = committed.flatMap(({ partition, offset }) =>
-    shards.map((shard) => ({ shard, source: sourceOf('ad-events', partition), upTo: offset - 1 })),
-  )
-  const positions = await counters.positions(places)
-  const lost = places.find(({ upTo }, i) => positions[i]! < upTo)
-  if (lost) throw new CountersMoved(`Shard ${lost.shard} was lost again while it was counted`)
+  for (const { partition, offset } of committed) {
+    const { counted } = await placesOf(counters, partition, offset - 1)
+    const lost = counted.findIndex((at) => at < offset - 1)
+    if (lost >= 0) throw new CountersMoved(`Shard ${lost} was lost again while it was counted`)
+  }
   for (const shard of shards) await counters.markComplete(shard)
 }
 

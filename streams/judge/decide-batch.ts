@@ -2,8 +2,8 @@ import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { decodeDecisions, encodeNote, standsBy } from './batch-note.ts'
 import { completeShards } from './counters-repair.ts'
-import { decodeDecisions, encodeDecisions } from './decision-note.ts'
 import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
@@ -61,6 +61,7 @@ async function attempt<Event extends { offset: number }, Outcome>(
   // What its campaigns were billed may lie in other partitions too, from when there were fewer: the position cannot tell.
   if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)
 
+  const before = values.requireStands(standsBy(note, { position, upTo: after, shards: counters.shards }))
   const kept = position > after ? decodeDecisions(note) : NONE
   const decisions = new Map<number, Decision>()
   await inSlices(steps, ({ offset, step }) => {
@@ -71,7 +72,7 @@ async function attempt<Event extends { offset: number }, Outcome>(
     decisions.set(offset, decision)
   })
 
-  const [, outcome] = await Promise.all([storeAll(counters, values, upTo, decisions), outcomeOf(decisions)])
+  const [, outcome] = await Promise.all([storeAll(counters, values, { upTo, decisions, before }), outcomeOf(decisions)])
   return outcome
 }
 
@@ -79,12 +80,13 @@ async function attempt<Event extends { offset: number }, Outcome>(
 async function storeAll(
   counters: Counters,
   values: BatchCounters,
-  upTo: number,
-  decisions: ReadonlyMap<number, Decision>,
+  batch: { upTo: number; decisions: ReadonlyMap<number, Decision>; before: readonly number[] },
 ): Promise<void> {
-  const own = values.ownChange(upTo, encodeDecisions(decisions))
+  const { upTo, decisions, before } = batch
+  const others = values.otherChanges(upTo)
+  const own = values.ownChange(upTo, encodeNote(decisions, { before, counting: others.map(({ shard }) => shard) }))
   if (own) await counters.store(own)
-  await Promise.all(values.otherChanges(upTo).map((change) => counters.store(change)))
+  await Promise.all(others.map((change) => counters.store(change)))
 }
 
 const NONE: ReadonlyMap<number, Decision> = new Map()

@@ -23,8 +23,8 @@ import {
 } from './verdict.ts'
 
 /**
- * A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. Selection's reads of
- * the counters wait for each store. Exported for the measure of what the counters cost.
+ * A batch costs a store in each shard that it counts in, and a transaction, so that a backlog is better judged in large ones.
+ * Selection's reads of the counters wait for each store. Exported for the measure of what the counters cost.
  */
 export const BATCH_MAX_RECORDS = 8_000
 /** Verdicts may be some tenths of a second late, and each batch has its price. */

@@ -8,7 +8,8 @@ import { readPages } from '../runtime/pages.ts'
 import { inSlices } from '../runtime/slices.ts'
 import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { createSpendRestore, type SpendRestore } from '../spend-checkpoints/spend-restore.ts'
-import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { encodeNote, standsBy } from './batch-note.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { WINDOWS_MS } from './counted/windows.ts'
 import { stretchOf } from './recount/begin.ts'
@@ -61,12 +62,12 @@ export async function restoreCounters(
   spend: SpendRestore = createSpendRestore(deps),
 ): Promise<void> {
   const { counters } = deps
-  const positions = await positionsOf(counters, partition)
-  if (positions.every((at) => at >= upTo)) return
+  const { counted } = await placesOf(counters, partition, upTo)
+  if (counted.every((at) => at >= upTo)) return
   await retryWhenMoved(async () => {
-    await spend.restore(shardsOf(counters).filter((shard) => positions[shard]! < upTo))
-    const counted = await recount(deps, partition, spend)
-    await moveTo(deps, partition, counted.positions, upTo)
+    await spend.restore(shardsOf(counters).filter((shard) => counted[shard]! < upTo))
+    const { positions } = await recount(deps, partition, spend, upTo)
+    await Promise.all(movesTo(upTo, { partition, positions }).map((change) => counters.store(change)))
   })
 }
 
@@ -82,13 +83,15 @@ async function recount(
   deps: RecountDeps,
   partition: number,
   spend: SpendRestore,
+  committedUpTo = Number.POSITIVE_INFINITY,
 ): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
   const [spentUpTo] = (await spend.restore([partition])) as [number]
-  let positions: readonly number[] = await positionsOf(counters, partition)
+  const places = await placesOf(counters, partition, committedUpTo)
+  let { positions } = places
   if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
   const spent = await spend.counted(shardsOf(counters))
-  const stretch = await stretchOf(log, deps.snapshot, { partition, positions, spent, now: deps.now() })
+  const stretch = await stretchOf(log, deps.snapshot, { partition, positions: places.counted, spent, now: deps.now() })
   const campaignFor = campaignsOf(deps, partition, spent)
   const event = new JudgedEventReader()
   const source = sourceOf('ad-events', partition)
@@ -107,7 +110,7 @@ async function recount(
     const upTo = lastOffsetOf(records, event)
     if (upTo === null) continue
     await stored
-    stored = storeAll(counters, page.changes(source, upTo))
+    stored = storeAll(counters, withNote(page.changes(source, upTo), partition))
     // It is awaited before the next page is stored; until then nobody looks at how it ends.
     stored.catch(() => {})
     positions = positions.map((at) => Math.max(at, upTo))
@@ -221,32 +224,45 @@ function lastOffsetOf(records: readonly LogRecord[], event: JudgedEventReader): 
   return last ? event.read(last.value!).sourceOffset : null
 }
 
-/**
- * The last positions may have no judged event: dead letters.
- * @param positions where the count has ended. Counters that stand elsewhere have lost something again.
- */
-async function moveTo(
-  { counters, now }: RecountDeps,
-  partition: number,
-  positions: readonly number[],
+/** The last positions may have no judged event: dead letters. */
+function movesTo(
   upTo: number,
-): Promise<void> {
-  const batch = new BatchCounters({
-    source: sourceOf('ad-events', partition),
-    own: partition,
-    shards: shardsOf(counters),
-    now: now(),
+  { partition, positions }: { partition: number; positions: readonly number[] },
+): ShardChange[] {
+  const source = sourceOf('ad-events', partition)
+  const moves = positions.map((after, shard): ShardChange => {
+    return { shard, source, after, upTo, note: null, add: [], tally: [], lower: [], seen: [], released: [] }
   })
-  batch.takePositions(positions)
-  await Promise.all(changesUpTo(batch, upTo).map((change) => counters.store(change)))
+  return withNote(
+    moves.filter(({ after }) => after < upTo),
+    partition,
+  )
 }
 
-function changesUpTo(batch: BatchCounters, upTo: number) {
-  const own = batch.ownChange(upTo, null)
-  return [...(own ? [own] : []), ...batch.otherChanges(upTo)]
+/** Every shard is moved on together with that of the campaigns, which must not keep the note of an earlier batch. */
+const withNote = (changes: readonly ShardChange[], own: number): ShardChange[] =>
+  changes.map((change) => (change.shard === own ? { ...change, note: ALL_COUNTED } : change))
+
+const ALL_COUNTED = encodeNote(new Map(), null)
+
+interface Places {
+  /** Where a partition of `ad-events` stands in each shard. */
+  positions: readonly number[]
+  /** Up to where each shard has counted what concerns it: a shard need not stand where nothing of it was counted. */
+  counted: readonly number[]
 }
 
-/** Where a partition of `ad-events` stands in each shard. */
-function positionsOf(counters: Counters, partition: number): Promise<number[]> {
-  return counters.positions(shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', partition) })))
+/** @param upTo the last offset that the judge has committed. */
+export async function placesOf(counters: Counters, partition: number, upTo: number): Promise<Places> {
+  const source = sourceOf('ad-events', partition)
+  const shards = shardsOf(counters)
+  const [own] = await counters.load([{ shard: partition, source, after: -1, keys: [], tallies: [], seen: [] }])
+  const { position, note } = own!
+  const positions = await counters.positions(shards.map((shard) => ({ shard, source })))
+  const stands = standsBy(note, { position, upTo, shards: counters.shards })
+  const reached = Math.min(position, upTo)
+  const counted = positions.map((at, shard) => {
+    return shard !== partition && at >= stands[shard]! ? Math.max(at, reached) : at
+  })
+  return { positions, counted }
 }

@@ -86,6 +86,9 @@ export interface CounterQuestions {
   asked(counter: Counter): void
   askedWindow(window: Window): void
   askedSeen(seen: Seen): void
+  /** What may be changed without being read. */
+  changing(counter: Counter): void
+  changingWindow(window: Window): void
 }
 
 /** The values that a step is decided by, with all that the steps before it changed. */
@@ -165,18 +168,23 @@ export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string
   return { ended: ended!, marks }
 }
 
-/** Asks for all that `decide` may read. */
-export function askWith({ once, limits, actor, carry }: Step, to: CounterQuestions): void {
+/** Asks for all that `decide` may read, and names what else `carryOut` may change. */
+export function askWith({ once, limits, actor, acquaintances, carry }: Step, to: CounterQuestions): void {
   if (once !== null) to.askedSeen(once)
   for (const { counter, window, max, earlier, allowances, unlessSeen } of limits) {
     if (unlessSeen !== undefined) to.askedSeen(unlessSeen)
-    if (max === null) continue
+    if (max === null) {
+      if (window !== null) to.changingWindow(window)
+      else if (counter !== null) to.changing(counter)
+      continue
+    }
     if (counter !== null) to.asked(counter)
     if (window !== null) to.askedWindow(window)
     if (earlier !== undefined) to.asked(earlier)
     for (const { by } of allowances ?? NO_ALLOWANCES) if (typeof by === 'object') for (const each of by) to.asked(each)
   }
   for (const each of actor?.firstSeen ?? NO_COUNTERS) to.asked(each)
+  for (const each of acquaintances) to.changingWindow(each)
   if (carry) to.asked(carry.counter)
 }
 

@@ -22,6 +22,8 @@ export interface LossyCounters extends Counters {
   readonly moments: number
   /** Forgets everything since a moment; 0: everything. */
   loseTo(moment: number): void
+  /** Sets one shard back to a moment, as a replica does that takes over too early. The other shards, and the moments, stay. */
+  setBack(shard: number, moment: number): void
   /** All values by shard, group, id and, of several, number. */
   held(): Record<string, number>
 }
@@ -43,6 +45,16 @@ export function lossyCounters(shards = 1): LossyCounters {
   function loseTo(moment: number): void {
     held = structuredClone(history[moment]!)
     history.length = moment + 1
+  }
+
+  function setBack(shard: number, moment: number): void {
+    const before = history[moment]!
+    for (const part of ['values', 'positions', 'notes'] as const) {
+      const kept = [...held[part]].filter(([key]) => JSON.parse(key)[0] !== shard)
+      const restored = [...before[part]].filter(([key]) => JSON.parse(key)[0] === shard)
+      held = { ...held, [part]: new Map<string, unknown>([...kept, ...restored]) }
+    }
+    if (!before.complete.has(shard)) held.complete.delete(shard)
   }
 
   return {
@@ -105,6 +117,7 @@ export function lossyCounters(shards = 1): LossyCounters {
       return history.length
     },
     loseTo,
+    setBack,
     held: () => Object.fromEntries([...held.values].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
