@@ -21,6 +21,8 @@ export type Scripts<Name extends string> = Record<
 export type RedisClient<Name extends string> = Commands & Scripts<Name>
 
 export interface RedisConnection<Name extends string> {
+  /** Whether a command may name keys of one hash slot only. */
+  readonly isCluster: boolean
   /**
    * Runs a command, or several of one hash slot, on the connection, which the first call opens. A call made while Redis,
    * or the master of its slot, is away fails at once. While a slot moves from one server to another, a pipeline of its
@@ -115,6 +117,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   }
 
   return {
+    isCluster: address.kind === 'CLUSTER',
     run: (command) => guard.run(() => open().then(() => answered(command(client)))),
     runOnMasters: (command) =>
       guard.run(() => open().then(() => Promise.all(servers.masters().map((server) => answered(command(server)))))),
@@ -146,6 +149,7 @@ async function evictionError(server: Redis): Promise<string | null> {
 
 function explained({ name, message }: Error): string {
   if (name === 'MaxRetriesPerRequestError') return 'the connection was lost'
-  if (message.startsWith('MOVED ')) return `it is a Cluster, whose address begins with redis+cluster:// (${message})`
+  if (/^(MOVED|CROSSSLOT) /.test(message))
+    return `it is a Cluster, whose address begins with redis+cluster:// (${message})`
   return message
 }

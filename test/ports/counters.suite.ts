@@ -139,6 +139,25 @@ export function countersSuite(subject: CountersSubject): void {
       expect((await counters.load(loads)).map(({ position }) => position)).toEqual([4, 0, 7, -1])
     })
 
+    test('a source is moved on in many shards at once, and stays where it stands elsewhere', async () => {
+      await store({ upTo: 4, note: 'kept', add: [{ key: viewsOf('a'), amount: 3 }] })
+      await store({ shard: 2, upTo: 7 })
+      const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
+      const after = [-1, 4, 6, -1]
+      const moved = await Promise.allSettled(shards.map((shard) => store({ shard, after: after[shard]!, upTo: 9 })))
+      expect(moved.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+      expect((moved[2] as PromiseRejectedResult).reason).toBeInstanceOf(CountersMoved)
+      const standing = [9, 9, 7, 9]
+      expect(await counters.positions(shards.map((shard) => ({ shard, source: SOURCE })))).toEqual(standing)
+      // Loaded without a question, and with one.
+      const loaded = await counters.load(shards.map((shard) => loadOf({ shard, after: standing[shard]! })))
+      expect(loaded.map(({ position, note }) => ({ position, note }))).toEqual(
+        shards.map((shard) => ({ position: standing[shard]!, note: shard === SHARD ? 'kept' : null })),
+      )
+      expect(await load({ after: 9, keys: [viewsOf('a')] })).toMatchObject({ position: 9, note: 'kept', values: [3] })
+      await expect(counters.load(shards.map((shard) => loadOf({ shard, after: 9 })))).rejects.toThrow(CountersBehind)
+    })
+
     test('the last note of a source is kept, however long', async () => {
       const note = 'ab'.repeat(NOTE_MAX / 2)
       await store({ note })

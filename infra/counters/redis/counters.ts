@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { openRedisConnection, type RedisConnection } from '../../redis/connection.ts'
+import { sentTogether } from '../../together.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../port.ts'
 import type { CounterScripts } from './keys.ts'
 import { SeenCache } from './seen-blocks.ts'
@@ -10,6 +11,8 @@ import { openShard, SeenStale, type Shard } from './shard.ts'
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
 /** Values of counters that a process remembers, over all shards: some 40 MiB. */
 const KNOWN_VALUES_MAX = 400_000
+/** Keys of one command, so that it does not hold up others for long. */
+const KEYS_PER_COMMAND = 1_000
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
 
@@ -26,8 +29,8 @@ export interface RedisCountersOptions {
 
 /**
  * Counters in one Redis primary, what fails over to one, or a Cluster: every call is cut into calls of one shard, whose keys
- * share a hash slot. Returns at once and connects on first use. What Redis loses, because it was killed, emptied or
- * restored, shows in the positions of its shards.
+ * share a hash slot; outside a Cluster, where all shards stand is asked by one command. Returns at once and connects on
+ * first use. What Redis loses, because it was killed, emptied or restored, shows in the positions of its shards.
  */
 export function connectRedis(options: RedisCountersOptions): Counters {
   const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES, now = Date.now } = options
@@ -47,9 +50,12 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   const writer = randomBytes(9).toString('base64')
   let changes = 0
   const newToken = () => `${writer}${changes++}`
-  const shards = Array.from({ length: count }, (_, shard) =>
-    openShard({ connection, namespace, shards: count, shard, seenCache, knownMax, newToken, now }),
-  )
+  // Shards of one server are asked together; those of a cluster cannot be.
+  const getOfAll = openGet(connection)
+  const shards = Array.from({ length: count }, (_, shard) => {
+    const get = connection.isCluster ? openGet(connection) : getOfAll
+    return openShard({ connection, get, namespace, shards: count, shard, seenCache, knownMax, newToken, now })
+  })
   const watermarkKey = `${namespace}:watermark`
   const secretKey = (name: string) => `${namespace}:secret:${name}`
 
@@ -109,6 +115,10 @@ export function connectRedis(options: RedisCountersOptions): Counters {
     close: () => connection.close(),
   }
 }
+
+/** Asks for values that several shards are asked for in one moment by one command. */
+const openGet = (connection: RedisConnection<CounterScripts>) =>
+  sentTogether((keys: string[]) => connection.run((client) => client.mget(keys)), KEYS_PER_COMMAND)
 
 /** The errors that store.lua answers with. */
 function errorOf({ message }: Error): Error | null {

@@ -47,6 +47,8 @@ export interface Shard {
 
 export interface ShardOptions {
   connection: RedisConnection<CounterScripts>
+  /** The value of a key; null: none. */
+  get: (key: string) => Promise<string | null>
   namespace: string
   shards: number
   shard: number
@@ -61,7 +63,7 @@ export interface ShardOptions {
 
 /** One shard in Redis. All keys of a call are of one hash slot. */
 export function openShard(options: ShardOptions): Shard {
-  const { connection, namespace, shards, shard, seenCache, knownMax, newToken, now } = options
+  const { connection, get, namespace, shards, shard, seenCache, knownMax, newToken, now } = options
   const names = shardKeys(namespace, shards, shard)
   const seenShard = new SeenShard(seenCache, shard)
   /** What is known of seen keys is read and changed by one call after the other. */
@@ -187,10 +189,10 @@ export function openShard(options: ShardOptions): Shard {
       return values
     },
     async positions(sources) {
-      const offsets = await connection.run((client) => client.mget(sources.map(names.position)))
+      const offsets = await Promise.all(sources.map((source) => get(names.position(source))))
       return offsets.map((offset) => Number(offset ?? -1))
     },
-    isComplete: async () => (await connection.run((client) => client.get(names.complete))) !== null,
+    isComplete: async () => (await get(names.complete)) !== null,
     async markComplete() {
       await connection.run((client) => client.set(names.complete, '1'))
     },
