@@ -32,3 +32,18 @@ export function sentTogether<Item, Answer>(
       if (waiting.push({ item, resolve, reject }) === 1) queueMicrotask(sendWaiting)
     })
 }
+
+/** Answers each caller by a call that begins after it has asked. Those who ask while one is under way share the next. */
+export function sharedNext<T>(call: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | null = null
+  return () => {
+    next ??= underWay.then(() => {
+      next = null
+      const begun = call()
+      underWay = begun.catch(() => {})
+      return begun
+    })
+    return next
+  }
+}

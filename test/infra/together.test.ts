@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sentTogether } from '../../infra/together.ts'
+import { sentTogether, sharedNext } from '../../infra/together.ts'
 
 function recording(max: number) {
   const requests: number[][] = []
@@ -30,4 +30,29 @@ test('more than one request may take is sent as several, and what fails of one f
     50,
   ])
   expect(await ask(6)).toBe(60)
+})
+
+test('a shared call begins after all who share it have asked', async () => {
+  const begun: string[] = []
+  const endings: (() => void)[] = []
+  const ask = sharedNext(async () => {
+    const name = `call ${begun.length + 1}`
+    begun.push(name)
+    await new Promise<void>((resolve) => endings.push(resolve))
+    if (name === 'call 2') throw new Error(name)
+    return name
+  })
+  const first = ask()
+  await expect.poll(() => begun).toEqual(['call 1'])
+  const meanwhile = [ask(), ask()].map((asked) => asked.catch(({ message }: Error) => `${message} has failed`))
+  expect(begun).toEqual(['call 1'])
+  endings[0]!()
+  expect(await first).toBe('call 1')
+  await expect.poll(() => begun).toEqual(['call 1', 'call 2'])
+  const last = ask()
+  endings[1]!()
+  expect(await Promise.all(meanwhile)).toEqual(['call 2 has failed', 'call 2 has failed'])
+  await expect.poll(() => begun).toEqual(['call 1', 'call 2', 'call 3'])
+  endings[2]!()
+  expect(await last).toBe('call 3')
 })

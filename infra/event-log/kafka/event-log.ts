@@ -1,4 +1,3 @@
-import { topicNames } from '../../../schemas/topics.ts'
 import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, type NewRecord } from '../port.ts'
 import { checkedBytes } from '../record-check.ts'
 import { closedError, type KafkaAddress, openBrokerClient } from './client/broker-client.ts'
@@ -136,7 +135,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
       return reader.read(topic, partition, from, max, deadline())
     }),
     replace: async () => false,
-    committed: guarded((group) => reader.committed(group, topicNames, deadline())),
+    committed: guarded((group) => reader.committed(group, deadline())),
     reset: guarded((group, commits) =>
       commits === null ? reader.forget(group, deadline()) : reader.setCommitted(group, commits, deadline()),
     ),

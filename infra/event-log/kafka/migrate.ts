@@ -80,7 +80,7 @@ async function wakeCoordinators(client: BrokerClient, { namespace }: MigrateKafk
   const deadline = performance.now() + COORDINATORS_MAX_MS
   const producer = { client, names, codec: 'none', now: Date.now } as const
   await openTransactionalWriter(producer, names.writer(MIGRATION), deadline)
-  await createReader(client, names).committed(MIGRATION, topicNames, deadline)
+  await createReader(client, names).committed(MIGRATION, deadline)
 }
 
 async function missingTopics(admin: Admin, { namespace }: MigrateKafkaOptions): Promise<TopicName[]> {
@@ -141,10 +141,7 @@ async function untilLed(created: TopicName[], client: BrokerClient, options: Mig
   const names = namesIn(options.namespace)
   const reader = createReader(client, names)
   const deadline = performance.now() + TOPICS_LED_MAX_MS
-  for (const name of created) {
-    const partitions = [...(await client.leaders(names.topic(name), deadline)).keys()]
-    await Promise.all(partitions.map((partition) => reader.startOf(name, partition, deadline)))
-  }
+  for (const name of created) await reader.starts(name, deadline)
 }
 
 /** Changes only the settings that must differ: what else an operator has set on a topic stays. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicName } from '../../../../schemas/topics.ts'
+import { sentTogether, sharedNext } from '../../../together.ts'
 import {
   type Assignment,
   type LogConsumer,
@@ -17,18 +18,27 @@ import type { ProducerOptions } from '../produce/produce.ts'
 import { openTransactionalWriter, type TransactionalWriter } from '../produce/transaction.ts'
 import { createFetcher } from '../read/fetcher.ts'
 import type { LogReader } from '../read/reader.ts'
-import { joinGroup } from './membership.ts'
+import { joinGroup, type MemberIdentity } from './membership.ts'
 
 /** When the group changes while the caller works on a batch, it may finish for this long before its partition moves. */
 const HAND_OVER_MAX_MS = 1_000
 /** A new member waits this long for its group; its first polls wait on. */
 const FIRST_JOIN_MAX_MS = 3_000
 const REJOIN_PAUSE_MS = 50
+/** Of one request. Each has up to 4,000 characters of metadata. */
+const COMMITS_MAX = 100
 
 /** A partition that this member owns, and the writer that fences its earlier owners. */
 interface OwnedPartition {
   assignment: Assignment
   writer: TransactionalWriter
+}
+
+/** What a commit without outputs stores. `topic` is a full name. */
+interface OffsetToStore extends OffsetAndMetadata {
+  topic: string
+  partition: number
+  deadline: number
 }
 
 /** `client` is that of the whole log. */
@@ -82,14 +92,22 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     fetcher.remove(lost.assignment.topic, lost.assignment.partition)
   }
 
-  /** First fences the earlier owners, then reads what is committed: nothing can change that in between. */
+  const committedNow = sharedNext(async () => {
+    const commits = await reader.committed(group, deadlineFromNow())
+    return new Map(commits.map((commit) => [keyOf(commit), commit]))
+  })
+  const startsNow = new Map(topics.map((topic) => [topic, sharedNext(() => reader.starts(topic, deadlineFromNow()))]))
+
+  /**
+   * First fences the earlier owners, then reads what is committed: nothing can change that in between. Partitions that are fenced
+   * while others are read share the next read.
+   */
   async function acquire({ topic, partition }: { topic: TopicName; partition: number }): Promise<void> {
-    const deadline = deadlineFromNow()
-    const writer = await openTransactionalWriter(options, names.committer(group, topic, partition), deadline)
-    const commits = await reader.committed(group, [topic], deadline)
-    const committed = commits.find((each) => each.partition === partition) ?? null
-    const from = committed?.offset ?? (await reader.startOf(topic, partition, deadline))
-    owned.set(keyOf({ topic, partition }), { assignment: { topic, partition, committed }, writer })
+    const key = keyOf({ topic, partition })
+    const writer = await openTransactionalWriter(options, names.committer(group, topic, partition), deadlineFromNow())
+    const committed = (await committedNow()).get(key) ?? null
+    const from = committed?.offset ?? (await startsNow.get(topic)!()).get(partition)!
+    owned.set(key, { assignment: { topic, partition, committed }, writer })
     fetcher.add(topic, partition, from)
   }
 
@@ -153,23 +171,28 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     outputs: readonly NewRecord[],
     deadline: number,
   ): Promise<void> {
-    const identity = membership.identity()
-    if (!identity) throw new Revoked('The consumer is not a member of its group')
-    const { partition } = assignment
-    const topic = names.topic(assignment.topic)
-    if (outputs.length > 0) {
-      await writer.transact(outputs, { group: groupId, ...identity, topic, partition, offset, metadata }, deadline)
-      return
-    }
-    const { memberId, generation: groupGenerationId } = identity
-    const commit = {
-      groupId,
-      memberId,
-      groupGenerationId,
-      topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
-    }
-    await client.request({ groupOf: groupId }, 'offsetCommit', commit, deadline)
+    const place = { topic: names.topic(assignment.topic), partition: assignment.partition, offset, metadata }
+    if (outputs.length === 0) return storeOffset({ ...place, deadline })
+    await writer.transact(outputs, { group: groupId, ...requireIdentity(), ...place }, deadline)
   }
+
+  function requireIdentity(): MemberIdentity {
+    const identity = membership.identity()
+    if (identity) return identity
+    throw new Revoked('The consumer is not a member of its group')
+  }
+
+  /** Of several partitions at once, as the sink commits them, by one request. */
+  const storeOffset = sentTogether(async (commits: OffsetToStore[]) => {
+    const { memberId, generation: groupGenerationId } = requireIdentity()
+    const topics = [...Map.groupBy(commits, ({ topic }) => topic)].map(([topic, of]) => ({
+      topic,
+      partitions: of.map(({ partition, offset, metadata }) => ({ partition, offset, metadata })),
+    }))
+    const request = { groupId, memberId, groupGenerationId, topics }
+    await client.request({ groupOf: groupId }, 'offsetCommit', request, commits[0]!.deadline)
+    return commits.map(() => undefined)
+  }, COMMITS_MAX)
 
   async function commit(
     assignment: Assignment,

@@ -61,9 +61,9 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
   return {
     fetch,
 
-    /** The offset of the first record that is held. */
-    async startOf(topic: TopicName, partition: number, deadline: number): Promise<number> {
-      return (await offsetsAt(topic, [partition], FIRST, deadline)).get(partition)!
+    /** The offset of the first record that each partition holds. */
+    async starts(topic: TopicName, deadline: number): Promise<Map<number, number>> {
+      return offsetsAt(topic, await partitionsOf(topic, deadline), FIRST, deadline)
     },
 
     /** @throws RangeError */
@@ -102,25 +102,23 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
       }
     },
 
-    async committed(group: string, topicNames: readonly TopicName[], deadline: number): Promise<Commit[]> {
-      const topics = await Promise.all(
-        topicNames.map(async (topic) => ({
-          topic: names.topic(topic),
-          partitions: (await partitionsOf(topic, deadline)).map((partition) => ({ partition })),
-        })),
-      )
+    async committed(group: string, deadline: number): Promise<Commit[]> {
       const groupId = names.group(group)
-      const { responses } = await client.request({ groupOf: groupId }, 'offsetFetch', { groupId, topics }, deadline)
-      return responses.flatMap(({ topic, partitions }) =>
-        partitions
+      // Without topics it asks for all that the group has committed, and for nothing else.
+      const asked = { groupId, topics: [] }
+      const { responses } = await client.request({ groupOf: groupId }, 'offsetFetch', asked, deadline)
+      return responses.flatMap(({ topic: fullName, partitions }) => {
+        const topic = names.topicOf(fullName)
+        if (topic === null) return []
+        return partitions
           .filter(({ offset }) => Number(offset) >= 0)
           .map(({ partition, offset, metadata }) => ({
-            topic: names.topicOf(topic)!,
+            topic,
             partition,
             offset: Number(offset),
             metadata: metadata ?? '',
-          })),
-      )
+          }))
+      })
     },
 
     /** Kafka refuses it while the group has members. */
