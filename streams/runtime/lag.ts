@@ -55,25 +55,28 @@ export function createTopicLag(deps: {
 
 /**
  * The lag of stretches that are not done. It costs at most one read of one record a partition, and none where the oldest
- * record is the one of the call before.
+ * record is the one of the call before, or there was none and nothing has come.
  */
 export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => number }) {
   const { log, now } = deps
   const reads = new PQueue({ concurrency: READS_AT_ONCE })
-  /** By partition: the first record at or behind `from`. */
-  const known = new Map<string, { from: number; offset: number; appendedAt: number }>()
+  /** By partition: the first record at or behind `from`; of `appendedAt` null: there is none before `offset`. */
+  const known = new Map<string, { from: number; offset: number; appendedAt: number | null }>()
 
   async function oldestIn({ topic, partition, from, end }: Stretch) {
     if (from >= end) return null
     const key = `${topic}/${partition}`
     const remembered = known.get(key)
-    if (remembered && remembered.from <= from && from <= remembered.offset) return remembered
+    if (remembered && remembered.from <= from && from <= remembered.offset) {
+      const { offset, appendedAt } = remembered
+      if (offset >= end) return null
+      if (appendedAt !== null) return { offset, appendedAt }
+    }
     // A stretch may hold no record, only markers of transactions or what compaction has left of it.
-    const [record] = await reads.add(() => log.read(topic, partition, from, 1))
-    if (!record || record.offset >= end) return null
-    const oldest = { from, offset: record.offset, appendedAt: record.appendedAt }
-    known.set(key, oldest)
-    return oldest
+    const [record = { offset: end, appendedAt: null }] = await reads.add(() => log.read(topic, partition, from, 1))
+    const { offset, appendedAt } = record
+    known.set(key, { from, offset, appendedAt })
+    return appendedAt === null || offset >= end ? null : { offset, appendedAt }
   }
 
   async function lagOf(stretch: Stretch): Promise<TopicLag> {

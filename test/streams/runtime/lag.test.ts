@@ -50,6 +50,20 @@ describe('the lag of a group', () => {
     expect(await lag()).toEqual([{ topic: 'page-views', partition: 0, records: 0, ageMs: 0 }])
   })
 
+  it('reads nothing again where only markers were, until more has come', async () => {
+    const held = { end: 100, offsets: [98] }
+    const { log, lag, reads } = oneTopic(held)
+    await log.reset('g', [commit(99)])
+    for (let time = 0; time < 3; time++) await lag()
+    expect(reads).toEqual([99])
+    held.end = 103
+    held.offsets.push(101)
+    expect((await lag())[0]!.records).toBe(2)
+    await log.reset('g', [commit(102)])
+    for (let time = 0; time < 3; time++) expect((await lag())[0]!.records).toBe(0)
+    expect(reads).toEqual([99, 99, 102])
+  })
+
   it('reads one record at most, and none while its oldest record stays the same', async () => {
     const held = { end: 100, offsets: [40, 41] }
     const { log, lag, reads } = oneTopic(held)
