@@ -1,6 +1,6 @@
 import type { Protocol } from 'kafkajs/internals'
 import type Decoder from 'kafkajs/src/protocol/decoder.js'
-import encodeFetch from 'kafkajs/src/protocol/requests/fetch/v11/request.js'
+import Encoder from 'kafkajs/src/protocol/encoder.js'
 import { type BatchView, batchesIn } from './record-batch.ts'
 import { CONSUMER, type KafkaError, protocolOf, readError, readInt64, readTopics, throwError } from './requests.ts'
 
@@ -8,6 +8,13 @@ import { CONSUMER, type KafkaError, protocolOf, readError, readInt64, readTopics
 export const FETCH_MAX_BYTES = 8 * 1024 * 1024
 export const FETCH_PARTITION_MAX_BYTES = 2 * 1024 * 1024
 const READ_COMMITTED = 1
+/** No session: each request names all partitions. */
+const NO_SESSION = { id: 0, epoch: -1 }
+/** Neither the leader's epoch nor the start of the log is known. */
+const UNKNOWN = -1
+const PARTITION_BYTES = 28
+const TOPIC_BYTES = 300
+const INT64_BYTES = 8
 
 /** Full name of the topic, partition, and the offset to read from. */
 export interface FetchPosition {
@@ -27,31 +34,44 @@ export interface FetchedPartition {
 }
 
 /**
- * Fetch v11, from partitions that one broker leads. The response comes as soon as there is something, or after `maxWaitMs`.
+ * Fetch v11, from partitions that one broker leads. The response comes as soon as there is something, or after `maxWaitMs`. kafkajs
+ * has it, but makes a buffer for each partition.
  * @param limits `maxBytes` is a limit of each partition.
+ * @returns the partitions of which there is something, or an error.
  */
 export function fetchRequest(
   positions: readonly FetchPosition[],
   { maxWaitMs, maxBytes }: { maxWaitMs: number; maxBytes: number },
 ): Protocol<FetchedPartition[]> {
-  const topics = [...Map.groupBy(positions, ({ topic }) => topic)].map(([topic, of]) => ({
-    topic,
-    partitions: of.map(({ partition, offset }) => ({ partition, fetchOffset: offset, maxBytes })),
-  }))
-  const request = encodeFetch({
-    replicaId: CONSUMER,
-    isolationLevel: READ_COMMITTED,
-    maxWaitTime: maxWaitMs,
-    minBytes: 1,
-    maxBytes: FETCH_MAX_BYTES,
-    topics,
-  })
-  const offsets = new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]))
-  return protocolOf(request, (from) => {
+  const topics = Map.groupBy(positions, ({ topic }) => topic)
+  const body = () => {
+    const to = new Encoder(positions.length * PARTITION_BYTES + topics.size * TOPIC_BYTES)
+      .writeInt32(CONSUMER)
+      .writeInt32(maxWaitMs)
+      .writeInt32(1) // bytes, at least
+      .writeInt32(FETCH_MAX_BYTES)
+      .writeInt8(READ_COMMITTED)
+      .writeInt32(NO_SESSION.id)
+      .writeInt32(NO_SESSION.epoch)
+      .writeInt32(topics.size)
+    for (const [topic, of] of topics) {
+      to.writeString(topic).writeInt32(of.length)
+      for (const { partition, offset } of of) {
+        to.writeInt32(partition).writeInt32(UNKNOWN).writeInt64(offset).writeInt64(UNKNOWN).writeInt32(maxBytes)
+      }
+    }
+    return to.writeArray([]).writeString('') // partitions that leave the session, and the rack
+  }
+  const offsets = new Map(
+    Array.from(topics, ([topic, of]) => [topic, new Map(of.map(({ partition, offset }) => [partition, offset]))]),
+  )
+  return protocolOf([1, 11, 'Fetch', body], (from) => {
     from.readInt32() // throttle time
     throwError(from)
     from.readInt32() // session
-    return readTopics(from, (from, topic) => readPartition(from, topic, offsets))
+    return readTopics(from, (from, topic) => readPartition(from, topic, offsets.get(topic)!)).filter(
+      (fetched) => fetched !== null,
+    )
   })
 }
 
@@ -59,29 +79,30 @@ export function fetchRequest(
 export function fetchOneRequest(
   position: FetchPosition,
   limits: { maxWaitMs: number; maxBytes: number },
-): Protocol<FetchedPartition> {
+): Protocol<FetchedPartition[]> {
   const { request, response } = fetchRequest([position], limits)
-  const decode = async (raw: Buffer) => (await response.decode(raw))[0]!
-  const parse = async (fetched: FetchedPartition) => {
-    if (fetched.error && fetched.error.type !== 'OFFSET_OUT_OF_RANGE') throw fetched.error
+  const parse = async (fetched: FetchedPartition[]) => {
+    const error = fetched[0]?.error
+    if (error && error.type !== 'OFFSET_OUT_OF_RANGE') throw error
     return fetched
   }
-  return { request, response: { decode, parse } }
+  return { request, response: { decode: response.decode, parse } }
 }
 
-function readPartition(from: Decoder, topic: string, offsets: ReadonlyMap<string, number>): FetchedPartition {
+/** @param offsets what was asked for, by partition. @returns null when there is nothing. */
+function readPartition(from: Decoder, topic: string, offsets: ReadonlyMap<number, number>): FetchedPartition | null {
   const partition = from.readInt32()
   const error = readError(from)
-  from.readInt64() // high watermark
-  from.readInt64() // last stable offset
-  from.readInt64() // log start offset
+  from.forward(3 * INT64_BYTES) // high watermark, last stable offset, log start offset
   const aborted = from.readArray((from) => ({
     producerId: BigInt(from.readInt64().toString()),
     firstOffset: readInt64(from),
   }))
   from.readInt32() // preferred read replica
-  const batches = [...batchesIn(from.readBytes() ?? Buffer.alloc(0))]
-  const next = Math.max(offsets.get(`${topic}/${partition}`)!, (batches.at(-1)?.lastOffset ?? -1) + 1)
+  const bytes = from.readBytes()
+  if (!error && !bytes?.length) return null
+  const batches = [...batchesIn(bytes ?? Buffer.alloc(0))]
+  const next = Math.max(offsets.get(partition)!, (batches.at(-1)?.lastOffset ?? -1) + 1)
   return { topic, partition, error, batches: committedOf(batches, aborted), next }
 }
 

@@ -99,6 +99,7 @@ declare module 'kafkajs/internals' {
 
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
+    constructor(initialBytes?: number)
     writeBoolean(value: boolean): this
     writeInt8(value: number): this
     writeInt16(value: number): this
@@ -115,6 +116,7 @@ declare module 'kafkajs/src/protocol/encoder.js' {
 declare module 'kafkajs/src/protocol/decoder.js' {
   export default class Decoder {
     constructor(buffer: Buffer)
+    forward(bytes: number): void
     readInt8(): number
     readInt16(): number
     readInt32(): number
@@ -134,18 +136,6 @@ declare module 'kafkajs/src/protocol/error.js' {
     failure(code: number): boolean
   }
   export default errors
-}
-
-declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
-  const request: (options: {
-    replicaId: number
-    isolationLevel: 0 | 1
-    maxWaitTime: number
-    minBytes: number
-    maxBytes: number
-    topics: { topic: string; partitions: { partition: number; fetchOffset: number; maxBytes: number }[] }[]
-  }) => import('kafkajs/internals').Protocol<never>['request']
-  export default request
 }
 
 declare module 'kafkajs/src/network/connection.js' {

@@ -27,6 +27,8 @@ interface PartitionReader {
   position: number
   /** Where the next fetch begins. */
   fetchAt: number
+  /** When a fetch last brought something, by `performance.now()`. */
+  fetchedAt: number
   batches: BatchView[]
   decoded: LogRecord[]
   readonly isPaused: boolean
@@ -82,6 +84,8 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
     }
     // A partition of a topic that was added meanwhile waits for the next round.
     const ready = [...partitions.values()].filter(({ topic, isPaused }) => leaders.has(topic) && !isPaused)
+    // A broker fills its response in the order of the request: those of which the least is at hand come first.
+    ready.sort((a, b) => a.batches.length - b.batches.length || a.fetchedAt - b.fetchedAt)
     return Map.groupBy(ready, ({ topic, partition }) => leaders.get(topic)!.get(partition) ?? -1)
   }
 
@@ -96,11 +100,12 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       const limits = { maxWaitMs: FETCH_MAX_WAIT_MS, maxBytes: FETCH_PARTITION_MAX_BYTES }
       const deadline = begun + FETCH_TIMEOUT_MS
       const fetched = await client.send({ leaderOf: positions[0]! }, fetchRequest(positions, limits), deadline)
-      for (const [index, each] of readers.entries()) {
-        const { topic, partition, offset } = positions[index]!
-        const answer = fetched.find((of) => of.topic === topic && of.partition === partition)
-        const isCurrent = partitions.get(keyOf(each.topic, partition)) === each && each.fetchAt === offset
-        if (answer && isCurrent) await accept(each, answer)
+      const asked = new Map(positions.map(({ topic, partition }, index) => [`${topic}/${partition}`, index]))
+      for (const answer of fetched) {
+        const index = asked.get(`${answer.topic}/${answer.partition}`)!
+        const each = readers[index]!
+        const isCurrent = partitions.get(keyOf(each.topic, each.partition)) === each
+        if (isCurrent && each.fetchAt === positions[index]!.offset) await accept(each, answer)
       }
       failing = null
       setImmediate(() => void pump())
@@ -117,6 +122,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
     each.batches.push(...batches)
     for (const { bytes } of batches) prefetchedBytes += bytes
     each.fetchAt = next
+    each.fetchedAt = performance.now()
   }
 
   async function recover(each: PartitionReader, error: Error & { type: string }): Promise<void> {
@@ -164,7 +170,16 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
 
   return {
     add(topic: TopicName, partition: number, from: number): void {
-      const added = { topic, partition, position: from, fetchAt: from, batches: [], decoded: [], isPaused: false }
+      const added = {
+        topic,
+        partition,
+        position: from,
+        fetchAt: from,
+        fetchedAt: 0,
+        batches: [],
+        decoded: [],
+        isPaused: false,
+      }
       partitions.set(keyOf(topic, partition), added)
       void pump()
     },

@@ -47,15 +47,18 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
     deadline: number,
   ): Promise<FetchedPartition | null> {
     const place = { topic: names.topic(topic), partition }
-    const fetchAt = (offset: number) =>
-      client.send({ leaderOf: place }, fetchOneRequest({ ...place, offset }, { maxWaitMs: 0, maxBytes }), deadline)
+    const fetchAt = async (offset: number) => {
+      const request = fetchOneRequest({ ...place, offset }, { maxWaitMs: 0, maxBytes })
+      const [fetched = null] = await client.send({ leaderOf: place }, request, deadline)
+      return fetched
+    }
     let fetched = await fetchAt(Math.max(0, from))
-    if (fetched.error) {
+    if (fetched?.error) {
       const [{ start, end }] = (await boundsOf(topic, [partition], deadline)) as [PartitionBounds]
       if (from >= start || start >= end) return null
       fetched = await fetchAt(start)
     }
-    return fetched.next > from ? fetched : null
+    return fetched
   }
 
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { BrokerClient } from '../../../../../infra/event-log/kafka/client/broker-client.ts'
+import type { FetchedPartition } from '../../../../../infra/event-log/kafka/client/fetch.ts'
 import { namesIn } from '../../../../../infra/event-log/kafka/names.ts'
 import { createFetcher, type FetcherOptions } from '../../../../../infra/event-log/kafka/read/fetcher.ts'
 
@@ -27,4 +28,53 @@ test('a partition is fetched that was added while leaders were asked for, even i
   await expect.poll(() => fetched.length).toBeGreaterThan(0)
   fetcher.close()
   expect(new Set(fetched)).toEqual(new Set([names.topic('emissions')]))
+})
+
+/** A broker with an endless backlog in each partition, of which two fit into a response: the first two that are asked for. */
+function brokerWithBacklog(partitions: number) {
+  const BATCH_BYTES = 3 * 1024 * 1024
+  async function send(_target: unknown, { request }: { request: { encode(): Promise<unknown> } }) {
+    const { buffer } = (await request.encode()) as { buffer: Buffer }
+    await delay(1)
+    return positionsIn(buffer)
+      .slice(0, 2)
+      .map(({ partition, offset }): FetchedPartition => {
+        const decode = () => [{ offset, key: 'key', value: null, timestamp: 0 }]
+        const view = { firstOffset: offset, lastOffset: offset, records: 1, bytes: BATCH_BYTES, decode }
+        const batch = { ...view, isControl: false, transactionOf: null, isAbort: false }
+        return { topic: 'test.emissions', partition, error: null, batches: [batch], next: offset + 1 }
+      })
+  }
+  const leaders = new Map(Array.from({ length: partitions }, (_, partition) => [partition, 1]))
+  return { leaders: async () => leaders, send } as unknown as BrokerClient
+}
+
+/** Of Fetch v11 with one topic. */
+function positionsIn(body: Buffer): { partition: number; offset: number }[] {
+  const topicAt = 4 * 4 + 1 + 2 * 4 + 4
+  const countAt = topicAt + 2 + body.readInt16BE(topicAt)
+  return Array.from({ length: body.readInt32BE(countAt) }, (_, i) => {
+    const at = countAt + 4 + 28 * i
+    return { partition: body.readInt32BE(at), offset: Number(body.readBigInt64BE(at + 8)) }
+  })
+}
+
+test('partitions with more than a response holds take turns, and none waits until another has nothing left', async () => {
+  const PARTITIONS = 12
+  const client = brokerWithBacklog(PARTITIONS)
+  const fetcher = createFetcher({ client, names: namesIn('test'), reader: {} as FetcherOptions['reader'] })
+  for (let partition = 0; partition < PARTITIONS; partition++) fetcher.add('emissions', partition, 0)
+  const taken = new Map<number, number>()
+  for (let records = 0; records < 5 * PARTITIONS; ) {
+    const batch = fetcher.take(1)
+    if (!batch) {
+      await fetcher.arrival(100)
+      continue
+    }
+    records += batch.records.length
+    taken.set(batch.partition, (taken.get(batch.partition) ?? 0) + batch.records.length)
+  }
+  fetcher.close()
+  expect(taken.size).toBe(PARTITIONS)
+  expect(Math.max(...taken.values()) - Math.min(...taken.values())).toBeLessThanOrEqual(2)
 })
