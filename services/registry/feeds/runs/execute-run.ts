@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Feed, FeedRun } from '../../../../schemas/records/entities.ts'
 import { Problem } from '../../../domain/errors.ts'
-import type { Entity } from '../../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FailureCode } from '../failure.ts'
 import type { FeedFiles } from '../source/files.ts'
@@ -68,10 +68,11 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return
   const mayKeep = await deps.files.mayKeep(runId)
+  const withFiles = runsWithFiles(registry.snapshot, job)
   await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep }))
   // After an answer of 304 the time when the offers go stale is still the same.
   if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
-  await removeFiles(deps, job, outcome)
+  await removeFiles(deps, { job, outcome, withFiles })
   await forgetOldRuns(deps, job.feed.id)
 }
 
@@ -230,13 +231,25 @@ function differ(a: Known, b: Known): boolean {
   return names.some((name) => a[name] !== b[name])
 }
 
-/** Removes the files of the feed's finished runs, save the upload that is kept. A held run keeps its list of removals. */
-async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outcome: FeedOutcome): Promise<void> {
-  const kept = registry.snapshot.body('Feed', job.feed.id)?.keptUpload
-  for (const run of runsOf(registry.snapshot, job.feed.id)) {
-    if (run.body.status !== 'FAILED' && run.body.status !== 'DONE') continue
-    if (run.id === kept) await files.removeHeld(run.id)
-    else await files.remove(run.id)
+/** The runs of a feed that may have files while one of them works: that one, those that are held, and the one that is kept. */
+function runsWithFiles(snapshot: Snapshot, { runId, feed }: FeedJob): ReadonlySet<string> {
+  const held = runsOf(snapshot, feed.id).filter(({ body }) => body.status === 'HELD')
+  const kept = snapshot.body('Feed', feed.id)?.keptUpload
+  return new Set([runId, ...held.map(({ id }) => id), ...(kept ? [kept] : [])])
+}
+
+/** Removes the files of those runs that have ended, save the upload that is kept. A held run keeps its list of removals. */
+async function removeFiles(
+  { files, registry }: ExecuteDeps,
+  { job, outcome, withFiles }: { job: FeedJob; outcome: FeedOutcome; withFiles: ReadonlySet<string> },
+): Promise<void> {
+  const { snapshot } = registry
+  const kept = snapshot.body('Feed', job.feed.id)?.keptUpload
+  for (const id of withFiles) {
+    const status = snapshot.body('FeedRun', id)?.status
+    if (status === 'QUEUED' || status === 'RUNNING' || status === 'HELD') continue
+    if (id === kept) await files.removeHeld(id)
+    else await files.remove(id)
   }
   if (outcome.status === 'HELD' && job.runId !== kept) await files.removeContent(job.runId)
 }

@@ -60,6 +60,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   requests = []
+  cleared = []
   feedId = randomUUID()
   shopId = randomUUID()
   content = { xml: products('a', 'b', 'c'), etag: '"1"', status: 200 }
@@ -79,6 +80,9 @@ afterEach(async () => {
   await close()
 })
 
+/** Of each removal of a run's files, the run. */
+let cleared: string[]
+
 async function open(changes: { runner?: FeedRunner } = {}) {
   registry = await openRegistry({ log: engines.log, snapshot: new Snapshot(), now: () => now })
   const files = await openFeedFiles(folder(), 100_000)
@@ -86,7 +90,7 @@ async function open(changes: { runner?: FeedRunner } = {}) {
   const deps = {
     registry,
     runner,
-    files,
+    files: { ...files, remove: (runId: string) => files.remove(runId).finally(() => cleared.push(runId)) },
     intervalMs: HOUR_MS,
     limits: defaultLimits,
     now: () => now,
@@ -247,6 +251,19 @@ describe('an upload', () => {
     const { id } = latest()
     await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
     expect(feedNow().body.keptUpload).toBe(id)
+  })
+
+  it('leaves the files of runs alone that ended long ago', async () => {
+    await createFeed(null)
+    const made: string[] = []
+    const clearedOfThese = () => cleared.filter((id) => made.includes(id))
+    for (let count = 1; count <= 4; count++) {
+      made.push((await runs.upload(feedId, body(products('a', 'b')), 'me')).id)
+      await ended(count)
+      await waitFor(() => clearedOfThese().length >= count - 1)
+    }
+    // Each time that of the upload before, which was kept until then.
+    expect(clearedOfThese()).toEqual(made.slice(0, 3))
   })
 
   it('makes the next fetch of the url unconditional', async () => {
