@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
+import { type Entity, type EntityIndex, IndexedEntities, orderOf } from './entity-index.ts'
 
-export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
+export type { Entity }
 
 /** Entries that are decided and not stored yet, by `kind/id`. */
 export type Drafts = Map<string, RegistryEntry>
@@ -19,6 +20,8 @@ export class Snapshot {
   /** Why entries that the log holds are missing here, and will be until a newer version starts; null: none are. */
   staleReason: string | null = null
   readonly #listeners = new Set<(entry: RegistryEntry, before: RegistryEntry | undefined) => void>()
+  /** By kind. Made when they are first asked for, and kept up from then on. */
+  readonly #indexes = new Map<EntityKind, Map<EntityIndex<EntityKind>, IndexedEntities<EntityKind>>>()
   /** Of the decision that is under way. */
   #drafts: Drafts | null = null
   readonly #deciding = new AsyncLocalStorage<Drafts>()
@@ -30,12 +33,17 @@ export class Snapshot {
     const before = entities.get(entry.id)
     if (before && before.version >= entry.version) return
     entities.set(entry.id, entry)
+    this.#index(entry.kind, before, entry)
     for (const listener of this.#listeners) listener(entry, before)
   }
 
   /** Drops an entity for good (a null value in the log). */
   forget(kind: EntityKind, id: string): void {
-    this.#byKind.get(kind)?.delete(id)
+    const entities = this.#byKind.get(kind)
+    const before = entities?.get(id)
+    if (!before) return
+    entities!.delete(id)
+    this.#index(kind, before, undefined)
   }
 
   /** The entity unless unknown or deleted. */
@@ -68,6 +76,21 @@ export class Snapshot {
     for (const draft of this.draftsOf(kind)) if (!stored?.has(draft.id)) yield draft
   }
 
+  /** What lies under a key of an index, in its order, and is not deleted. To be read at once: a change moves it. */
+  *under<K extends EntityKind>(index: EntityIndex<K>, key: string): Generator<Entity<K>> {
+    for (const entry of this.underEver(index, key)) if (entry.deletedAt === null) yield entry
+  }
+
+  /** The same with the deleted ones, as they were last. */
+  underEver<K extends EntityKind>(index: EntityIndex<K>, key: string): readonly Entity<K>[] {
+    const stored = this.#indexed(index).list(key)
+    const drafts = [...this.draftsOf(index.kind)]
+    if (drafts.length === 0) return stored
+    const drafted = new Set(drafts.map(({ id }) => id))
+    const found = drafts.filter(({ body }) => index.keysOf(body as EntityBodies[K]).includes(key))
+    return [...stored.filter(({ id }) => !drafted.has(id)), ...found].sort(orderOf(index))
+  }
+
   /** The entities that drafts have made or changed, where those are visible: for indexes that are kept up by `onChange`. */
   *draftsOf<K extends EntityKind>(kind: K): Generator<Entity<K>> {
     for (const entry of this.#visibleDrafts()?.values() ?? []) if (entry.kind === kind) yield entry as Entity<K>
@@ -87,6 +110,21 @@ export class Snapshot {
     } finally {
       this.#drafts = null
     }
+  }
+
+  #indexed<K extends EntityKind>(index: EntityIndex<K>): IndexedEntities<K> {
+    const { kind } = index
+    const ofKind = this.#indexes.get(kind) ?? new Map()
+    this.#indexes.set(kind, ofKind)
+    const known = ofKind.get(index)
+    if (known) return known
+    const made = new IndexedEntities(index, (this.#byKind.get(kind)?.values() ?? []) as Iterable<Entity<K>>)
+    ofKind.set(index, made)
+    return made
+  }
+
+  #index(kind: EntityKind, before: RegistryEntry | undefined, now: RegistryEntry | undefined): void {
+    for (const indexed of this.#indexes.get(kind)?.values() ?? []) indexed.change(before, now)
   }
 
   #visibleDrafts(): Drafts | null {

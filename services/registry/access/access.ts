@@ -1,7 +1,9 @@
-import type { EntityKind } from '../../../schemas/records/entities.ts'
+import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
+import { type EntityIndex, firstFrom } from '../../domain/entity-index.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from './auth.ts'
+import { everyOf, inShop, ofAccount, ofUser } from './indexes.ts'
 
 /** Who may see and change what. A row that one may not see does not exist for one: 404. */
 export interface Access {
@@ -11,8 +13,16 @@ export interface Access {
   need<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
   /** The same, for a caller who may change it. @throws Problem NOT_FOUND, FORBIDDEN. */
   needToChange<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
-  /** All that the caller may see. */
-  list<K extends EntityKind>(principal: Principal, kind: K): Generator<Entity<K>>
+  /** All that the caller may see of what is asked for, in the order of ids. To be read at once: a change moves it. */
+  list<K extends EntityKind>(principal: Principal, kind: K, asked?: Asked): Generator<Entity<K>>
+}
+
+/** What a list is narrowed to: of a kind that belongs to no shop, or to no account, is everything. */
+export interface Asked {
+  shopId?: string | undefined
+  accountId?: string | undefined
+  /** An id: only what comes after it. */
+  after?: string
 }
 
 export function createAccess(snapshot: Snapshot): Access {
@@ -70,10 +80,63 @@ export function createAccess(snapshot: Snapshot): Access {
       if (principal.role === 'PUBLISHER') checkOwnCampaign(entity, principal)
       return entity
     },
-    *list(principal, kind) {
-      for (const entity of snapshot.all(kind)) if (sees(principal, entity)) yield entity
+    *list(principal, kind, { shopId, accountId, after = '' } = {}) {
+      const isAsked = (entity: Entity<typeof kind>) =>
+        lies(inShop, entity, shopId) && lies(ofAccount, entity, accountId)
+      for (const entity of inOrder(fewest(principal, kind, { shopId, accountId }), after)) {
+        if (entity.deletedAt === null && isAsked(entity) && sees(principal, entity)) yield entity
+      }
     },
   }
+
+  /** Lists that hold all of the kind that the caller may see and asks for: of several ways to find it, that over the fewest. */
+  function fewest<K extends EntityKind>(principal: Principal, kind: K, { shopId, accountId }: Asked): Lists<K> {
+    const ways = [seenBy(principal, kind)]
+    if (shopId !== undefined && kind in inShop) ways.push([under(inShop, kind, shopId)])
+    if (accountId !== undefined && kind in ofAccount) ways.push([under(ofAccount, kind, accountId)])
+    const sizeOf = (lists: Lists<K>) => lists.reduce((sum, { length }) => sum + length, 0)
+    return ways.reduce((best, way) => (sizeOf(way) < sizeOf(best) ? way : best))
+  }
+
+  /** Lists that hold all of the kind that the caller may see, by the rules of `sees`. */
+  function seenBy<K extends EntityKind>(principal: Principal, kind: K): Lists<K> {
+    const { role, accountId } = principal
+    if (kind === 'ReportView') return [under(ofUser, kind, userActingFor(snapshot, principal) ?? '')]
+    const seesAll = role === 'OPERATOR' || (role === 'ADVERTISER' && (kind === 'Shop' || kind === 'AdFormat'))
+    if (seesAll) return [under(everyOf, kind, '')]
+    if (kind === 'Account') {
+      const account = snapshot.get(kind, accountId)
+      return account ? [[account]] : []
+    }
+    const own = kind in ofAccount ? [under(ofAccount, kind, accountId)] : []
+    if (role !== 'PUBLISHER' || !(kind in inShop)) return own
+    const shops = [...snapshot.under(ofAccount.Shop, accountId)]
+    return [...own, ...shops.map(({ id }) => under(inShop, kind, id))]
+  }
+
+  function under<K extends EntityKind>(indexes: Indexes, kind: K, key: string): readonly Entity<K>[] {
+    return snapshot.underEver(indexes[kind] as EntityIndex<K>, key)
+  }
+}
+
+/** Whether an entity lies under a key, if there is one, of the index of its kind, if there is one. */
+function lies<K extends EntityKind>(indexes: Indexes, { kind, body }: Entity<K>, key: string | undefined): boolean {
+  const index = indexes[kind] as EntityIndex<K> | undefined
+  return key === undefined || index === undefined || index.keysOf(body as EntityBodies[K]).includes(key)
+}
+
+type Lists<K extends EntityKind> = readonly (readonly Entity<K>[])[]
+type Indexes = { readonly [K in EntityKind]?: EntityIndex<K> }
+
+/** What lists hold behind an id, each entity once, in the order of ids, in which each list is. */
+function inOrder<K extends EntityKind>(lists: Lists<K>, after: string): Iterable<Entity<K>> {
+  const behind = lists.map((list) => itemsFrom(list, after === '' ? 0 : firstFrom(list, ({ id }) => id > after)))
+  if (behind.length === 1) return behind[0]!
+  return [...new Set(behind.flatMap((items) => [...items]))].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function* itemsFrom<T>(list: readonly T[], from: number): Generator<T> {
+  for (let at = from; at < list.length; at++) yield list[at]!
 }
 
 /** The user who is signed in, or who made the token and belongs to its account; null: nobody in person. */

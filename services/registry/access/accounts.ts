@@ -10,6 +10,7 @@ import { entityFields } from '../resources/conversions.ts'
 import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 import { removed } from '../resources/store.ts'
+import { ofAccount } from './indexes.ts'
 import { onlyRoles } from './roles.ts'
 import { removedUser } from './users/users.ts'
 
@@ -33,11 +34,10 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       return { ...body, ...input }
     },
     mayRemove: ({ role }) => role === 'OPERATOR',
-    blockedBy: ({ id }) =>
-      (['Shop', 'Campaign'] as const).map((kind) => countOf(snapshot, kind, ({ accountId }) => accountId === id)),
+    blockedBy: ({ id }) => [countOf(snapshot, [ofAccount.Shop, id]), countOf(snapshot, [ofAccount.Campaign, id])],
     removal(account) {
-      const tokens = [...snapshot.all('Token')].filter((token) => token.body.accountId === account.id)
-      const users = [...snapshot.all('User')].filter((user) => user.body.accountId === account.id)
+      const tokens = [...snapshot.under(ofAccount.Token, account.id)]
+      const users = [...snapshot.under(ofAccount.User, account.id)]
       return [...tokens.map((token) => removed(token)), ...users.map(removedUser), removed(account)]
     },
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),

@@ -68,12 +68,12 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
     async (request) => {
       const principal = principalOf(request)
       const { limit = PAGE_LIMIT_DEFAULT, cursor, state, shopId } = request.query
-      const wanted = access.list(principal, 'Campaign').filter(({ body }) => {
-        if (body.moderation === null || body.archivedAt !== null) return false
-        if (shopId !== undefined && body.shopId !== shopId) return false
-        return state === undefined || body.moderation.state === state
-      })
-      const { items, nextCursor } = pageOf(wanted, { limit, cursor })
+      const rowsAfter = (after: string) =>
+        access.list(principal, 'Campaign', { shopId, after }).filter(({ body: { moderation, archivedAt } }) => {
+          if (moderation === null || archivedAt !== null) return false
+          return state === undefined || moderation.state === state
+        })
+      const { items, nextCursor } = pageOf(rowsAfter, { limit, cursor })
       return { items: (await views(items, principal)) as Static<typeof CampaignView>[], nextCursor }
     },
   )

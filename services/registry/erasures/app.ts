@@ -113,7 +113,8 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
         const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId } = request.query
         const rows = await visible(principalOf(request))
         const ofShop = shopId === undefined ? rows : rows.filter((each) => each.shopId === shopId)
-        const { items, nextCursor } = pageOf(ofShop, { limit, cursor })
+        const inOrder = ofShop.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        const { items, nextCursor } = pageOf((after) => inOrder.filter(({ id }) => id > after), { limit, cursor })
         return { items: items.map(erasureView), nextCursor }
       },
     )

@@ -12,6 +12,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { invalid } from '../../http/violations.ts'
 import type { Principal } from '../access/auth.ts'
+import { ofAccount } from '../access/indexes.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
 import { readPosition, writePosition } from '../resources/paging.ts'
@@ -100,7 +101,7 @@ export async function forgottenHint(analytics: Analytics): Promise<string> {
 const placeOf = ({ occurredAt, requestId }: EmissionListRow): [...EmissionPlace] => [occurredAt, requestId]
 
 const campaignsOf = (snapshot: Snapshot, accountId: string): string[] =>
-  [...snapshot.allEver('Campaign')].filter(({ body }) => body.accountId === accountId).map(({ id }) => id)
+  snapshot.underEver(ofAccount.Campaign, accountId).map(({ id }) => id)
 
 function itemOf(
   row: EmissionListRow,

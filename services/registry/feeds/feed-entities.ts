@@ -9,7 +9,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 import { runView } from './runs/run-outcome.ts'
-import { isUnderWay, latestRuns } from './runs/run-state.ts'
+import { isUnderWay, latestRun } from './runs/run-state.ts'
 
 const UNFETCHED = { etag: null, lastModified: null, contentHash: null } as const
 
@@ -59,20 +59,16 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       return readsAlike ? feed : { ...feed, ...UNFETCHED }
     },
     blockedBy: () => [],
-    views(feeds) {
-      const shown = new Set(feeds.map(({ id }) => id))
-      const runs = [...snapshot.all('FeedRun')].filter(({ body }) => shown.has(body.feedId))
-      const [lasts, successes] = [latestRuns(runs), latestRuns(runs, isSuccess)]
-      return feeds.map((feed) => {
-        const last = lasts.get(feed.id)
+    views: (feeds) =>
+      feeds.map((feed) => {
+        const last = latestRun(snapshot, feed.id)
         return {
           ...settingsOf(feed),
           lastRun: last ? runView(snapshot, last) : null,
-          lastSuccessAt: toIso(successes.get(feed.id)?.body.endedAt ?? null),
+          lastSuccessAt: toIso(latestRun(snapshot, feed.id, isSuccess)?.body.endedAt ?? null),
           nextRunAt: nextRunAt(feed, last, feedIntervalMs),
         }
-      })
-    },
+      }),
   }
 }
 

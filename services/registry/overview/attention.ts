@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
 import { type Attention, type AttentionKind, attentionKinds } from '../../../schemas/http/panel/overview.ts'
 import type { RunOutcome } from '../../../schemas/http/panel/shops/feed-runs.ts'
-import type { Entity } from '../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
 import { outcomeOf } from '../feeds/runs/run-outcome.ts'
-import { latestRuns } from '../feeds/runs/run-state.ts'
+import { latestRun } from '../feeds/runs/run-state.ts'
 import { toIso } from '../resources/conversions.ts'
 import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
 
@@ -30,11 +30,10 @@ export async function attentionOf(
   deps: AttentionDeps,
   { principal, shopId }: { principal: Principal; shopId: string | undefined },
 ): Promise<Static<typeof Attention>> {
-  const { access, now } = deps
+  const { access, snapshot, now } = deps
   if (shopId !== undefined) access.need(principal, 'Shop', shopId)
-  const isWanted = ({ body }: Entity<'Campaign'> | Entity<'Feed'>) => shopId === undefined || body.shopId === shopId
-  const campaigns = [...access.list(principal, 'Campaign')].filter(isWanted)
-  const feeds = [...access.list(principal, 'Feed')].filter(isWanted)
+  const campaigns = [...access.list(principal, 'Campaign', { shopId })]
+  const feeds = [...access.list(principal, 'Feed', { shopId })]
   const isAdvertiser = principal.role === 'ADVERTISER'
   const isOperator = principal.role === 'OPERATOR'
   const [ofCampaigns, system] = await Promise.all([
@@ -42,10 +41,7 @@ export async function attentionOf(
     isOperator ? systemAttention(deps) : { items: [], unknown: [] },
   ])
   const { findings, states, isSpendKnown } = ofCampaigns
-  const byKind = Map.groupBy(
-    [...findings, ...feedFindings(feeds, access.list(principal, 'FeedRun'))],
-    ({ kind }) => kind,
-  )
+  const byKind = Map.groupBy([...findings, ...feedFindings(snapshot, feeds)], ({ kind }) => kind)
   const found = [...byKind].map(([kind, all]) => itemOf(deps, kind, all))
   const unjudged: AttentionKind[] = isSpendKnown ? [] : ['BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE']
   return {
@@ -96,10 +92,9 @@ async function systemAttention({ deadLetters, processingDelayMs, now }: Attentio
 const unknown = () => null
 
 /** The feeds whose last ended run failed, is held, or rejected most of its items. */
-function feedFindings(feeds: readonly Entity<'Feed'>[], runs: Iterable<Entity<'FeedRun'>>): Finding[] {
-  const lastRuns = latestRuns(runs, ({ body }) => !NOT_ENDED.includes(outcomeOf(body, null)))
+function feedFindings(snapshot: Snapshot, feeds: readonly Entity<'Feed'>[]): Finding[] {
   return feeds.flatMap((entity): Finding[] => {
-    const run = lastRuns.get(entity.id)
+    const run = latestRun(snapshot, entity.id, ({ body }) => !NOT_ENDED.includes(outcomeOf(body, null)))
     const kind = run && feedKinds[outcomeOf(run.body, null)]
     if (!kind) return []
     const { total, rejected, endedAt: since } = run.body

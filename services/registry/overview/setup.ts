@@ -39,19 +39,18 @@ export function createSetup({ access, snapshot, analytics, index, now }: SetupDe
   }): Promise<Setup> {
     if (shopId !== undefined) access.need(principal, 'Shop', shopId)
     const isAdvertiser = principal.role === 'ADVERTISER'
-    const isWanted = (id: string) => shopId === undefined || id === shopId
-    const shops = [...access.list(principal, 'Shop')].filter(({ id }) => isWanted(id))
-    const campaigns = [...access.list(principal, 'Campaign')].filter(({ body }) => isWanted(body.shopId))
+    const shops = [...access.list(principal, 'Shop')].filter(({ id }) => shopId === undefined || id === shopId)
+    const campaigns = () => access.list(principal, 'Campaign', { shopId })
+    const hasCampaign = campaigns().some(() => true)
     const spec: FirstOfSpec = {
-      shopIds: isAdvertiser ? [...new Set(campaigns.map(({ body }) => body.shopId))] : shops.map(({ id }) => id),
+      shopIds: isAdvertiser ? [...new Set(campaigns().map(({ body }) => body.shopId))] : shops.map(({ id }) => id),
       accountId: isAdvertiser ? principal.accountId : undefined,
       from: now() - LOOK_BACK_MS,
     }
     const scope = `${principal.role}/${principal.accountId}/${shopId ?? ''}`
-    const hasHappened = (step: 'FIRST_IMPRESSION' | 'FIRST_SALE') =>
-      campaigns.length === 0 ? false : firstOf(step, scope, spec)
-    const anyAdUnit = () => [...access.list(principal, 'AdUnit')].some(({ body }) => isWanted(body.shopId))
-    const anyPublisher = () => [...snapshot.all('Account')].some(({ body }) => body.kind === 'PUBLISHER')
+    const hasHappened = (step: 'FIRST_IMPRESSION' | 'FIRST_SALE') => hasCampaign && firstOf(step, scope, spec)
+    const anyAdUnit = () => access.list(principal, 'AdUnit', { shopId }).some(() => true)
+    const anyPublisher = () => snapshot.all('Account').some(({ body }) => body.kind === 'PUBLISHER')
     const ofShop: Step[] = [
       ['SHOP', shops.length > 0],
       ['FEED', anyProduct(shops)],
@@ -60,8 +59,10 @@ export function createSetup({ access, snapshot, analytics, index, now }: SetupDe
     const asked: Step[] = [
       ...(principal.role === 'OPERATOR' ? ([['PUBLISHER_ACCOUNT', anyPublisher()]] satisfies Step[]) : []),
       ...(isAdvertiser ? [] : ofShop),
-      ['CAMPAIGN', campaigns.length > 0],
-      ...(isAdvertiser ? ([['MODERATION', campaigns.some(({ body }) => heldBy(body) === null)]] satisfies Step[]) : []),
+      ['CAMPAIGN', hasCampaign],
+      ...(isAdvertiser
+        ? ([['MODERATION', campaigns().some(({ body }) => heldBy(body) === null)]] satisfies Step[])
+        : []),
       ['FIRST_IMPRESSION', hasHappened('FIRST_IMPRESSION')],
       ['FIRST_SALE', hasHappened('FIRST_SALE')],
     ]

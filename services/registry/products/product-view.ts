@@ -9,6 +9,7 @@ import { fromMicros } from '../../domain/money/money.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
+import { inShop } from '../access/indexes.ts'
 import { toIso } from '../resources/conversions.ts'
 
 /** Products as the panel shows them, with the campaigns that the caller may see and what they say of showing them. */
@@ -20,8 +21,9 @@ export function createProductView(deps: { snapshot: Snapshot; access: Access; co
     ids: ReadonlySet<string>,
     principal: Principal,
   ): Promise<Map<string, NamingCampaign>> {
-    const wanted = ({ id, body }: Entity<'Campaign'>) => ids.has(id) && body.archivedAt === null
-    const visible = [...access.list(principal, 'Campaign')].filter(wanted)
+    const visible = [...ids]
+      .flatMap((id) => access.find(principal, 'Campaign', id) ?? [])
+      .filter(({ body }) => body.archivedAt === null)
     const day = dayIn(shop.body.timeZone, now())
     const keys = visible.flatMap(({ id }) => {
       const shard = shardOf(id, counters.shards)
@@ -53,8 +55,8 @@ export function createProductView(deps: { snapshot: Snapshot; access: Access; co
 /** Campaigns that list these ids, also those that may not have them: the index knows only those that may. */
 function campaignsListing(snapshot: Snapshot, shopId: string, ids: ReadonlySet<string>): Map<string, string[]> {
   const listing = new Map<string, string[]>()
-  for (const { id, body } of snapshot.all('Campaign')) {
-    if (body.shopId !== shopId || body.kind !== 'SPONSORED') continue
+  for (const { id, body } of snapshot.under(inShop.Campaign, shopId)) {
+    if (body.kind !== 'SPONSORED') continue
     for (const productId of body.productIds ?? []) {
       if (ids.has(productId)) listing.set(productId, [...(listing.get(productId) ?? []), id])
     }

@@ -14,6 +14,7 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { inShop } from '../access/indexes.ts'
 import { createProductView } from './product-view.ts'
 
 export interface ProductsAppDeps {
@@ -184,8 +185,7 @@ async function idBehind(
   shopId: string,
   wanted: string,
 ): Promise<string | null> {
-  for (const feed of snapshot.all('Feed')) {
-    if (feed.body.shopId !== shopId) continue
+  for (const feed of [...snapshot.under(inShop.Feed, shopId)]) {
     for (let after: string | null = null; ; ) {
       const page: { id: string }[] = await index.digests(shopId, feed.id, after, DIGESTS_PAGE)
       const found = page.find(({ id }) => systemProductId(shopId, id) === wanted)

@@ -12,6 +12,7 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { userActingFor } from '../access/access.ts'
 import { type Principal, principalOf } from '../access/auth.ts'
+import { ofUser } from '../access/indexes.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { deletionRoute } from '../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
@@ -133,7 +134,7 @@ function ownerOf(snapshot: Snapshot, principal: Principal): string {
 }
 
 function viewsOf(snapshot: Snapshot, userId: string): Entity<'ReportView'>[] {
-  return [...snapshot.all('ReportView')].filter(({ body }) => body.userId === userId)
+  return [...snapshot.under(ofUser.ReportView, userId)]
 }
 
 /** What a new or changed view changes in the others: there is one default. @throws Problem CONFLICT when the name is taken. */

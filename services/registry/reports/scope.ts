@@ -2,6 +2,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { nouns } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
+import { ofAccount } from '../access/indexes.ts'
 
 /** What a report may be narrowed to, besides the values of columns. */
 export interface ScopeIds {
@@ -63,7 +64,7 @@ function shopsSeen(snapshot: Snapshot, { role, accountId }: Principal): (shop: E
     case 'PUBLISHER':
       return (shop) => shop.body.accountId === accountId
     case 'ADVERTISER': {
-      const own = [...snapshot.allEver('Campaign')].filter(({ body }) => body.accountId === accountId)
+      const own = snapshot.underEver(ofAccount.Campaign, accountId)
       const shopIds = new Set(own.map(({ body }) => body.shopId))
       return (shop) => shopIds.has(shop.id)
     }
@@ -83,9 +84,7 @@ function seesAccount(
   if (!snapshot.getEver('Account', id)) return false
   if (principal.role === 'OPERATOR' || id === principal.accountId) return true
   if (principal.role === 'ADVERTISER') return false
-  for (const { body } of snapshot.allEver('Campaign'))
-    if (body.accountId === id && visible.has(body.shopId)) return true
-  return false
+  return snapshot.underEver(ofAccount.Campaign, id).some(({ body }) => visible.has(body.shopId))
 }
 
 function unknown(kind: keyof typeof nouns, id: string): Problem {

@@ -3,17 +3,18 @@ import { Problem } from '../../domain/errors.ts'
 /**
  * One page of a list in the order of ids. A page holds what lies after the last id of the page before, so that rows made
  * or removed in between neither repeat nor hide others.
+ * @param rowsAfter the rows after an id, all of them for the empty one, in order. They are read up to the end of the page.
  */
 export function pageOf<T extends { id: string }>(
-  rows: Iterable<T>,
-  options: { limit: number; cursor: string | undefined },
+  rowsAfter: (id: string) => Iterable<T>,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
 ): { items: T[]; nextCursor: string | null } {
-  const after = options.cursor === undefined ? '' : readCursor(options.cursor)
-  const following: T[] = []
-  for (const row of rows) if (row.id > after) following.push(row)
-  following.sort((a, b) => (a.id < b.id ? -1 : 1))
-  const items = following.slice(0, options.limit)
-  return { items, nextCursor: following.length > items.length ? writeCursor(items.at(-1)!.id) : null }
+  const items: T[] = []
+  for (const row of rowsAfter(cursor === undefined ? '' : readCursor(cursor))) {
+    if (items.length === limit) return { items, nextCursor: writeCursor(items.at(-1)!.id) }
+    items.push(row)
+  }
+  return { items, nextCursor: null }
 }
 
 function writeCursor(id: string): string {

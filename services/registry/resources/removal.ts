@@ -2,6 +2,7 @@ import type { RouteShorthandOptions } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { DeletionView, IdParams } from '../../../schemas/http/panel/common.ts'
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
+import type { EntityIndex } from '../../domain/entity-index.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -124,16 +125,16 @@ export function throwIfRefused(refusal: Refusal | null): void {
   if (refusal) throw new Problem(refusal.code, refusal.detail)
 }
 
-/** How many of a kind hold an entity, in one pass over the kind. */
+/** How many of what lies under a key of an index hold an entity. */
 export function countOf<K extends Blocker['kind']>(
   snapshot: Snapshot,
-  kind: K,
-  holds: (body: EntityBodies[K]) => boolean,
+  [index, key]: [index: EntityIndex<K>, key: string],
+  holds: (body: EntityBodies[K]) => boolean = () => true,
 ): Blocker {
   let count = 0
-  const all = snapshot.all(kind) as Iterable<{ body: EntityBodies[K] }>
-  for (const { body } of all) if (holds(body)) count++
-  return { kind, count }
+  const found = snapshot.under(index, key) as Iterable<{ body: EntityBodies[K] }>
+  for (const { body } of found) if (holds(body)) count++
+  return { kind: index.kind, count }
 }
 
 function refusalOf<K extends EntityKind>(

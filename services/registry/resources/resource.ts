@@ -103,8 +103,10 @@ export function readRoutes<K extends EntityKind>(
     async (request) => {
       const principal = principalOf(request)
       const { limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query as ListQuery
-      const rows = matching(access.list(principal, kind), wanted, resource.filters ?? {})
-      const { items, nextCursor } = pageOf(rows, { limit, cursor })
+      const { shopId, accountId } = wanted as { shopId?: string; accountId?: string }
+      const rowsAfter = (after: string) =>
+        matching(access.list(principal, kind, { shopId, accountId, after }), wanted, resource.filters ?? {})
+      const { items, nextCursor } = pageOf(rowsAfter, { limit, cursor })
       return { items: await resource.views(items, principal), nextCursor }
     },
   )

@@ -9,6 +9,7 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { defaultTrafficRules, trafficRulesOf } from '../../domain/traffic-rules.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
+import { inShop } from '../access/indexes.ts'
 import { onlyRoles } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -60,7 +61,8 @@ export function shops(deps: {
         invalidTraffic: invalidTraffic ? ownRules(invalidTraffic) : body.invalidTraffic,
       }
     },
-    blockedBy: ({ id }) => parts.map((kind) => countOf(snapshot, kind, ({ shopId }) => shopId === id)),
+    blockedBy: ({ id }) =>
+      parts.map(<K extends (typeof parts)[number]>(kind: K) => countOf<K>(snapshot, [inShop[kind], id])),
     views: (entities, principal) => entities.map((entity) => view(entity, principal)),
   }
 }

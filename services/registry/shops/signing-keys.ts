@@ -9,6 +9,7 @@ import { newSigningSecret } from '../../domain/identity/event-signature.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { principalOf } from '../access/auth.ts'
+import { inShop } from '../access/indexes.ts'
 import { recentlyAuthenticated } from '../access/sessions/reauthentication.ts'
 import { accountOf } from '../resources/account-of.ts'
 import { entityFields } from '../resources/conversions.ts'
@@ -46,7 +47,7 @@ export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void
           const fieldErrors = new FieldErrors()
           ownShop({ access, principal, shopId, fieldErrors })
           fieldErrors.throwIfAny()
-          const others = [...registry.snapshot.all('SigningKey')].filter(({ body }) => body.shopId === shopId)
+          const others = [...registry.snapshot.under(inShop.SigningKey, shopId)]
           if (others.length >= KEYS_OF_SHOP_MAX) {
             throw new Problem('CONFLICT', `The shop has ${KEYS_OF_SHOP_MAX} signing keys: delete one first`)
           }

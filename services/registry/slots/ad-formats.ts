@@ -7,6 +7,7 @@ import {
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
+import { inShop } from '../access/indexes.ts'
 import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -44,11 +45,16 @@ export function adFormats(deps: {
     change() {
       throw new Problem('CONFLICT', 'An ad format cannot be changed: create another one')
     },
-    blockedBy: ({ id }) => [
-      countOf(snapshot, 'AdUnit', ({ adFormatIds }) => adFormatIds.includes(id)),
-      countOf(snapshot, 'TechnicalSlot', ({ adFormatIds }) => adFormatIds.includes(id)),
-      countOf(snapshot, 'Campaign', ({ banners }) => banners.some(({ adFormatId }) => adFormatId === id)),
-    ],
+    blockedBy({ id, body: { shopId } }) {
+      const restricts = ({ adFormatIds }: { adFormatIds: readonly string[] }) => adFormatIds.includes(id)
+      return [
+        countOf(snapshot, [inShop.AdUnit, shopId], restricts),
+        countOf(snapshot, [inShop.TechnicalSlot, shopId], restricts),
+        countOf(snapshot, [inShop.Campaign, shopId], ({ banners }) =>
+          banners.some(({ adFormatId }) => adFormatId === id),
+        ),
+      ]
+    },
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { AdUnit, Placement } from '../../../schemas/records/entities.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
+import { inShop } from '../access/indexes.ts'
 import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -40,7 +41,9 @@ export function placements(deps: {
       return input
     },
     change: ({ body }, input) => ({ ...body, ...input }),
-    blockedBy: ({ id }) => [countOf(snapshot, 'AdUnit', ({ placementId }) => placementId === id)],
+    blockedBy: ({ id, body: { shopId } }) => [
+      countOf(snapshot, [inShop.AdUnit, shopId], ({ placementId }) => placementId === id),
+    ],
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }
@@ -73,7 +76,9 @@ export function adUnits(deps: {
       checkUnit(unit, snapshot.body('Placement', unit.placementId), snapshot)
       return unit
     },
-    blockedBy: ({ id }) => [countOf(snapshot, 'TechnicalSlot', ({ businessSlotId }) => businessSlotId === id)],
+    blockedBy: ({ id, body: { shopId } }) => [
+      countOf(snapshot, [inShop.TechnicalSlot, shopId], ({ businessSlotId }) => businessSlotId === id),
+    ],
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body, slotHash: entity.id })),
   }
 }

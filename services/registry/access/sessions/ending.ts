@@ -1,4 +1,5 @@
 import type { User } from '../../../../schemas/records/accounts.ts'
+import type { EntityIndex } from '../../../domain/entity-index.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type EntityChange, removed } from '../../resources/store.ts'
 import type { Session } from './sessions.ts'
@@ -30,7 +31,12 @@ export function signOutChanges(
   return [changed(user, body), ...(given.tokens ? revokedTokens(snapshot, user, given.now) : [])]
 }
 
+const byMaker: EntityIndex<'Token'> = {
+  kind: 'Token',
+  keysOf: ({ createdBy }) => (createdBy === null ? [] : [createdBy]),
+}
+
 function revokedTokens(snapshot: Snapshot, user: Entity<'User'>, now: number): EntityChange[] {
-  const own = [...snapshot.all('Token')].filter(({ body }) => body.createdBy === user.id)
+  const own = [...snapshot.under(byMaker, user.id)]
   return own.map((token) => removed(token, { ...token.body, revokedAt: now }))
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { type UserCreate, UserQuery, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
 import type { User } from '../../../../schemas/records/accounts.ts'
 import { BOOTSTRAP_ACCOUNT_ID } from '../../../callers/bearer-tokens.ts'
+import type { EntityIndex } from '../../../domain/entity-index.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { entityFields, toIso } from '../../resources/conversions.ts'
@@ -19,9 +20,10 @@ import type { Passwords } from './passwords.ts'
 /** As users are found by it. */
 export const normalEmail = (email: string) => email.trim().toLowerCase()
 
+const byEmail: EntityIndex<'User'> = { kind: 'User', keysOf: ({ email }) => [email] }
+
 export function findUser(snapshot: Snapshot, email: string): Entity<'User'> | undefined {
-  const wanted = normalEmail(email)
-  return snapshot.all('User').find(({ body }) => body.email === wanted)
+  return snapshot.under(byEmail, normalEmail(email)).next().value ?? undefined
 }
 
 export const users: ReadableResource<'User'> = {

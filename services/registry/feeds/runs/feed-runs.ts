@@ -9,7 +9,7 @@ import type { FeedFiles } from '../source/files.ts'
 import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID, Freshness } from './execute-run.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { FeedRunner } from './job.ts'
-import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf } from './run-state.ts'
+import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf, runsOfFeed } from './run-state.ts'
 import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
@@ -132,8 +132,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   function onFeedChange(feed: Entity<'Feed'>, before: Entity<'Feed'> | undefined): void {
     if (feed.deletedAt !== null) {
-      for (const run of snapshot.allEver('FeedRun')) {
-        if (run.body.feedId === feed.id && run.body.status === 'RUNNING') void runner.cancel(run.id).catch(() => {})
+      for (const run of snapshot.underEver(runsOfFeed, feed.id)) {
+        if (run.body.status === 'RUNNING') void runner.cancel(run.id).catch(() => {})
       }
       clear(feed)
       return

@@ -1,4 +1,5 @@
 import type { FeedRun } from '../../../../schemas/records/entities.ts'
+import type { EntityIndex } from '../../../domain/entity-index.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import type { FailureCode } from '../failure.ts'
 import { type FeedCounts, noCounts } from './job.ts'
@@ -66,26 +67,29 @@ export function unmodifiedRun(run: FeedRun, previous: Entity<'FeedRun'>, taken: 
   }
 }
 
+/** Runs by their feed, the latest first. */
+export const runsOfFeed: EntityIndex<'FeedRun'> = {
+  kind: 'FeedRun',
+  keysOf: ({ feedId }) => [feedId],
+  compare: (a, b) => b.body.queuedAt - a.body.queuedAt || (a.id < b.id ? 1 : -Number(a.id > b.id)),
+}
+
+/** Runs by their status, while they are under way. */
+export const runsUnderWay: EntityIndex<'FeedRun'> = {
+  kind: 'FeedRun',
+  keysOf: (run) => (isUnderWay(run) ? [run.status] : []),
+}
+
 /** Runs of a feed, the latest first. */
 export function runsOf(snapshot: Snapshot, feedId: string): Entity<'FeedRun'>[] {
-  return [...snapshot.all('FeedRun')].filter((run) => run.body.feedId === feedId).sort(latestFirst)
+  return [...snapshot.under(runsOfFeed, feedId)]
 }
 
-/** The latest run of each feed, of those that fit. */
-export function latestRuns(
-  runs: Iterable<Entity<'FeedRun'>>,
+/** The latest run of a feed that fits. */
+export function latestRun(
+  snapshot: Snapshot,
+  feedId: string,
   fits: (run: Entity<'FeedRun'>) => boolean = () => true,
-): Map<string, Entity<'FeedRun'>> {
-  const latest = new Map<string, Entity<'FeedRun'>>()
-  for (const run of runs) {
-    if (!fits(run)) continue
-    const { feedId } = run.body
-    const known = latest.get(feedId)
-    if (!known || latestFirst(run, known) < 0) latest.set(feedId, run)
-  }
-  return latest
-}
-
-function latestFirst(a: Entity<'FeedRun'>, b: Entity<'FeedRun'>): number {
-  return b.body.queuedAt - a.body.queuedAt || (a.id < b.id ? 1 : -1)
+): Entity<'FeedRun'> | undefined {
+  return snapshot.under(runsOfFeed, feedId).find(fits)
 }

@@ -2,7 +2,7 @@ import type { FeedRun } from '../../../../schemas/records/entities.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Limits } from '../../../domain/limits.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { isUnderWay, queuedRun } from './run-state.ts'
+import { latestRun, queuedRun, runsUnderWay } from './run-state.ts'
 
 /** Queued runs of all accounts together. */
 export const RUNS_QUEUED_MAX = 1_000
@@ -48,20 +48,15 @@ export function dueRuns(
 
 /** Feeds that have no run in progress and are due, the one whose last run is oldest first. */
 function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }) {
-  const lastRuns = new Map<string, FeedRun>()
-  for (const { body } of snapshot.all('FeedRun')) {
-    // Of a clock that was ahead: it says nothing of when the feed is due.
-    if (body.queuedAt > now && !isUnderWay(body)) continue
-    const last = lastRuns.get(body.feedId)
-    if (!last || isUnderWay(body) || (!isUnderWay(last) && body.queuedAt >= last.queuedAt)) {
-      lastRuns.set(body.feedId, body)
-    }
-  }
+  const underWay = (['QUEUED', 'RUNNING'] as const).flatMap((status) => [...snapshot.under(runsUnderWay, status)])
+  const busy = new Set(underWay.map(({ body }) => body.feedId))
+  // A later one is of a clock that was ahead: it says nothing of when the feed is due.
+  const hasBegun = ({ body }: Entity<'FeedRun'>) => body.queuedAt <= now
   const due: { feed: Entity<'Feed'>; trigger: FeedRun['trigger']; lastAt: number }[] = []
   for (const feed of snapshot.all('Feed')) {
+    if (busy.has(feed.id)) continue
     const { url, currency, keptUpload } = feed.body
-    const last = lastRuns.get(feed.id)
-    if (last && isUnderWay(last)) continue
+    const last = latestRun(snapshot, feed.id, hasBegun)?.body
     const lastAt = last?.queuedAt ?? 0
     const wasOtherCurrency = last !== undefined && last.currency !== null && last.currency !== currency
     if (wasOtherCurrency && (url !== null || keptUpload !== null)) due.push({ feed, trigger: 'MANUAL', lastAt })
@@ -80,8 +75,6 @@ function runsWaiting(snapshot: Snapshot) {
       waiting.all += 1
     },
   }
-  for (const { body } of snapshot.all('FeedRun')) {
-    if (body.status === 'QUEUED') waiting.add(ownerOf(snapshot, body.shopId))
-  }
+  for (const { body } of snapshot.under(runsUnderWay, 'QUEUED')) waiting.add(ownerOf(snapshot, body.shopId))
   return waiting
 }

@@ -1,0 +1,88 @@
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
+
+export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
+
+/** How entities of a kind are found by something else than their ids. */
+export interface EntityIndex<K extends EntityKind> {
+  readonly kind: K
+  /** What an entity lies under, each key once. */
+  keysOf(body: EntityBodies[K]): readonly string[]
+  /** The order under a key, by what no change alters. Without it, the order of ids. */
+  compare?(a: Entity<K>, b: Entity<K>): number
+}
+
+/** The order in which an index has its entities. */
+export function orderOf<K extends EntityKind>(index: EntityIndex<K>): (a: Entity<K>, b: Entity<K>) => number {
+  return index.compare ?? byId
+}
+
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : Number(a.id > b.id))
+
+/** The entities of an index by their keys. What a change costs does not depend on how many there are. */
+export class IndexedEntities<K extends EntityKind> {
+  readonly #index: EntityIndex<K>
+  readonly #compare: (a: Entity<K>, b: Entity<K>) => number
+  readonly #lists = new Map<string, Entity<K>[]>()
+  /** Keys of lists that are to be sorted before they are read. */
+  readonly #unsorted = new Set<string>()
+
+  constructor(index: EntityIndex<K>, entities: Iterable<Entity<K>>) {
+    this.#index = index
+    this.#compare = orderOf(index)
+    for (const entity of entities) this.change(undefined, entity)
+  }
+
+  /** Takes an entity as it is now in place of what it was; undefined: it was not there, or is no more. */
+  change(before: Entity<K> | undefined, now: Entity<K> | undefined): void {
+    const former = before ? this.#keysOf(before) : []
+    const present = now ? this.#keysOf(now) : []
+    for (const key of former) if (!present.includes(key)) this.#remove(key, before!)
+    for (const key of present) {
+      if (former.includes(key)) this.#replace(key, now!)
+      else this.#add(key, now!)
+    }
+  }
+
+  /** What lies under a key, in order, until the next change. */
+  list(key: string): readonly Entity<K>[] {
+    const list = this.#lists.get(key)
+    if (list && this.#unsorted.delete(key)) list.sort(this.#compare)
+    return list ?? []
+  }
+
+  #keysOf({ body }: Entity<K>): readonly string[] {
+    return this.#index.keysOf(body as EntityBodies[K])
+  }
+
+  #add(key: string, entity: Entity<K>): void {
+    const list = this.#lists.get(key)
+    if (!list) return void this.#lists.set(key, [entity])
+    if (this.#compare(list.at(-1)!, entity) > 0) this.#unsorted.add(key)
+    list.push(entity)
+  }
+
+  #replace(key: string, entity: Entity<K>): void {
+    const list = this.list(key) as Entity<K>[]
+    list[firstFrom(list, (each) => this.#compare(each, entity) >= 0)] = entity
+  }
+
+  #remove(key: string, entity: Entity<K>): void {
+    const list = this.list(key) as Entity<K>[]
+    list.splice(
+      firstFrom(list, (each) => this.#compare(each, entity) >= 0),
+      1,
+    )
+    if (list.length === 0) this.#lists.delete(key)
+  }
+}
+
+/** The place of the first in a list for which a test holds, as it does for all after it; the list's length: for none. */
+export function firstFrom<T>(list: readonly T[], holds: (each: T) => boolean): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(list[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
