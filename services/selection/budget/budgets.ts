@@ -1,6 +1,7 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
+import { campaignState } from '../../domain/campaign/campaign.ts'
 import { eligibilityOf, leftOf } from '../../domain/campaign/eligibility.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
@@ -42,7 +43,7 @@ export interface Budgets {
   /** Undoes a `reserve` with the same arguments. */
   release(ad: BilledAd, priceMicros: number, now: number): void
   /**
-   * Reads what all campaigns have spent, and requests their leases. @throws what the counters throw, after doing so for the
+   * Reads what all campaigns have spent that may spend more, and requests their leases. @throws what the counters throw, after doing so for the
    * shards that answer.
    */
   open(): Promise<void>
@@ -77,14 +78,20 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   let onFirstChange = () => {}
   const background = createBackgroundTurns(takeTurns)
 
+  /** Takes note of a campaign that spends a budget now or later, or has done so until now. */
   function note(campaignId: string): void {
+    const now = deps.now()
     const campaign = snapshot.body('Campaign', campaignId)
+    if (!leases.has(campaignId) && !(campaign && willSpend(campaign, now))) return
     changed.add(campaignId)
     busy.add(campaignId)
-    if (!campaign || campaign.autoPromo) return
+    if (campaign) requestLease(campaignId, campaign, now)
+  }
+
+  function requestLease(campaignId: string, campaign: Campaign, now: number): void {
     const lease = leases.get(campaignId) ?? new BudgetLease()
     leases.set(campaignId, lease)
-    lease.request(deps.now(), { highestCostMicros: initialCost(campaign) })
+    lease.request(now, { highestCostMicros: initialCost(campaign) })
   }
   for (const { id } of snapshot.all('Campaign')) note(id)
   snapshot.onChange(({ kind, id }) => {
@@ -170,8 +177,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
           reservation: { shard, holder: deps.processId, ...lease.reservation(now), limits, ...times },
         })
       }
+      const campaign = snapshot.body('Campaign', id)
       if (!lease.isIdle()) busy.add(id)
-      else if (!snapshot.get('Campaign', id)) leases.delete(id)
+      else if (!campaign || !willSpend(campaign, now)) leases.delete(id)
     }
     if (due.length === 0) return
     const granted = await counters.reserve(due.map(({ reservation }) => reservation))
@@ -220,7 +228,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
       if (lease && lease.availableMicros(now, isAway(ad.campaignId, now)) > 0) return true
-      lease?.request(now)
+      // Without one, the clock was set back: the campaign had ended by then.
+      if (lease) lease.request(now)
+      else requestLease(ad.campaignId, ad.campaign, now)
       demand(ad.campaignId)
       return false
     },
@@ -254,6 +264,13 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     },
   }
   return budgets
+}
+
+/** Whether a campaign that nobody changes may still spend a budget: such a one is looked at now and then. */
+function willSpend(campaign: Campaign, now: number): boolean {
+  if (campaign.autoPromo) return false
+  const state = campaignState(campaign, { now, spentMicros: 0, leastPriceMicros: Number.NEGATIVE_INFINITY })
+  return state === 'RUNNING' || state === 'SCHEDULED'
 }
 
 /** What an emission is assumed to cost before the first one. */

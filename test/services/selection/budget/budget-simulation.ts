@@ -73,6 +73,8 @@ export interface Simulation {
   crash(process: number): Promise<void>
   /** What the counters do before they answer. */
   beforeCounters: () => Promise<void>
+  /** The campaigns whose spend processes have read. */
+  readonly campaignsRead: Set<string>
   /** Everything that is set aside is lost. */
   loseHolds(): void
   /** Passes time, turn by turn. */
@@ -101,11 +103,16 @@ export function createSimulation(options: {
   const shop = { accountId: 'account', timeZone: 'UTC', currency: 'EUR', reserveCpcMicros: 1, ...options.shop } as Shop
   snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body: shop })
 
+  const readNoted: typeof counters.read = (keys) => {
+    for (const { id } of keys) simulation.campaignsRead.add(id)
+    return counters.read(keys)
+  }
+
   let processIds = 0
   let requests = 0
   const open = (): Process => {
     const now = () => simulation.now
-    const spend = createSpendView({ counters, snapshot, now })
+    const spend = createSpendView({ counters: { ...counters, read: readNoted }, snapshot, now })
     const processId = `process ${processIds++}`
     return {
       spend,
@@ -161,6 +168,7 @@ export function createSimulation(options: {
     now: startAt,
     processes,
     beforeCounters: async () => {},
+    campaignsRead: new Set<string>(),
     put(id: string, changes: Partial<Campaign>) {
       const body: Campaign = { ...sponsored('shop', 'account'), startAt: 0, endAt: null, ...changes }
       const entry = {

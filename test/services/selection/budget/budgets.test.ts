@@ -235,6 +235,34 @@ it('what is in flight when the clock is set back stays there for its time, and n
   expect(await showInTurns()).toBe(VIEWS)
 })
 
+it('campaigns that cannot spend are not looked at, unless they change or the clock is set back', async () => {
+  const simulation = createSimulation({ processes: 1 })
+  const { now } = simulation
+  const terms = { ...DISPLAY, cpmMicros: 1_000_000, budgetMicros: 1_000_000 }
+  for (let n = 0; n < 50; n++) {
+    simulation.put(`ended ${n}`, { ...terms, endAt: now })
+    simulation.put(`paused ${n}`, { ...terms, status: 'PAUSED' })
+    simulation.put(`archived ${n}`, { ...terms, archivedAt: now })
+    simulation.put(`free ${n}`, { ...terms, autoPromo: true })
+  }
+  simulation.put('running', terms)
+  simulation.put('ending', { ...terms, endAt: now + 60_000 })
+  const looks = async () => {
+    simulation.campaignsRead.clear()
+    await simulation.pass(2_000)
+    return [...simulation.campaignsRead].sort()
+  }
+  expect(await looks()).toEqual(['ending', 'running'])
+  await simulation.pass(60_000)
+  expect(await looks()).toEqual(['running'])
+  simulation.put('paused 7', terms)
+  expect(await looks()).toEqual(['paused 7', 'running'])
+  simulation.now = now
+  expect(simulation.emit(0, 'ending', 1)).toBe(false)
+  expect(await looks()).toEqual(['ending', 'paused 7', 'running'])
+  expect(simulation.emit(0, 'ending', 1)).toBe(true)
+})
+
 /** Numbers in [0, 1) from a seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
