@@ -45,8 +45,6 @@ interface ShopEntry {
   /** When the groups were last built; 0: they are outdated. */
   groupedAt: number
   version: number
-  /** The groups as text, to compare them by. */
-  content: string
   groups: Record<CampaignKind, Groups>
 }
 
@@ -67,7 +65,6 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       handles: new Map(),
       groupedAt: 0,
       version: 0,
-      content: '',
       groups: { PAID: groupsOf(new Map()), AUTO_PROMO: groupsOf(new Map()) },
     }
     shops.set(shopId, made)
@@ -104,13 +101,16 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       if (eligibilityOf(campaign, shop, { now: now(), spend: spend.of(id) }).reason !== null) continue
       const weights = byWeight[kind]
       const weight = campaign.autoPromo ? 1 : Math.max(campaign.cpcMicros, 1)
-      weights.set(weight, [...(weights.get(weight) ?? []), id])
+      const ids = weights.get(weight)
+      if (ids) ids.push(id)
+      else weights.set(weight, [id])
     }
     entry.groupedAt = now()
     const groups = { PAID: groupsOf(byWeight.PAID), AUTO_PROMO: groupsOf(byWeight.AUTO_PROMO) }
-    const content = JSON.stringify([groups.PAID.all, groups.AUTO_PROMO.all])
-    if (content === entry.content) return
-    Object.assign(entry, { content, groups, version: entry.version + 1 })
+    if (isSame(groups.PAID.all, entry.groups.PAID.all) && isSame(groups.AUTO_PROMO.all, entry.groups.AUTO_PROMO.all)) {
+      return
+    }
+    Object.assign(entry, { groups, version: entry.version + 1 })
   }
 
   return {
@@ -139,6 +139,17 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
 
 function groupsOf(byWeight: ReadonlyMap<number, string[]>): Groups {
   return { all: [...byWeight].map(([weight, campaignIds]) => ({ campaignIds, weight })), without: new Map() }
+}
+
+function isSame(one: CampaignGroups, other: CampaignGroups): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ weight, campaignIds }, i) => {
+      const { weight: otherWeight, campaignIds: otherIds } = other[i]!
+      if (weight !== otherWeight || campaignIds.length !== otherIds.length) return false
+      return campaignIds.every((id, at) => id === otherIds[at])
+    })
+  )
 }
 
 function withoutOne({ all, without }: Groups, campaignId: string): CampaignGroups {
