@@ -42,6 +42,13 @@ export function eligibilityOf(campaign: Campaign, shop: Shop, at: { now: number;
   return { reason: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
 }
 
+/** Whether a campaign may spend a budget, now or once it starts, without being changed. Money is not looked at. */
+export function maySpend(campaign: Campaign, now: number): boolean {
+  if (campaign.autoPromo) return false
+  const state = campaignState(campaign, { now, spentMicros: 0, leastPriceMicros: Number.NEGATIVE_INFINITY })
+  return state === 'RUNNING' || state === 'SCHEDULED'
+}
+
 /** What is left of the budget or of the daily budget, whichever is less. */
 export function leftOf(campaign: Pick<Campaign, 'budgetMicros' | 'dailyBudgetMicros'>, spend: Spend): number {
   const ofDay = (campaign.dailyBudgetMicros ?? Number.POSITIVE_INFINITY) - spend.todayMicros

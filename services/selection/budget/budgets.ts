@@ -1,18 +1,17 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
-import { campaignState } from '../../domain/campaign/campaign.ts'
-import { eligibilityOf, leftOf } from '../../domain/campaign/eligibility.ts'
+import { eligibilityOf, leftOf, maySpend } from '../../domain/campaign/eligibility.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
 import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
 import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { msSince } from '../../domain/time/ms-since.ts'
-import { type ShopDay, shopDay } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createBackgroundTurns } from './background-turns.ts'
 import { BudgetLease, LEASE_MS } from './budget-lease.ts'
+import { createShopDays } from './shop-days.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
 /** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
@@ -75,6 +74,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   /** Of each shard, when the first of the looks began that have failed without a successful one since. */
   const failedSince = new Map<number, number>()
   let closed = false
+  /** When the last turn was taken. */
+  let seenNow = deps.now()
   let onFirstChange = () => {}
   const background = createBackgroundTurns(takeTurns)
 
@@ -82,10 +83,23 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   function note(campaignId: string): void {
     const now = deps.now()
     const campaign = snapshot.body('Campaign', campaignId)
-    if (!leases.has(campaignId) && !(campaign && willSpend(campaign, now))) return
+    if (!leases.has(campaignId) && !(campaign && maySpend(campaign, now))) return
     changed.add(campaignId)
     busy.add(campaignId)
     if (campaign) requestLease(campaignId, campaign, now)
+  }
+
+  /** What had ended by a clock that was set back since may spend again. */
+  function noteClock(): void {
+    const now = deps.now()
+    if (now < seenNow) {
+      for (const { id, body } of snapshot.all('Campaign')) {
+        if (leases.has(id) || !maySpend(body, now)) continue
+        requestLease(id, body, now)
+        busy.add(id)
+      }
+    }
+    seenNow = now
   }
 
   function requestLease(campaignId: string, campaign: Campaign, now: number): void {
@@ -133,11 +147,15 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     })
   }
 
-  /** Reads what these campaigns have spent, and renews their leases: each shard on its own. @throws their first error. */
-  async function look(campaignIds: readonly string[]): Promise<void> {
+  /**
+   * Reads what these campaigns have spent, and renews their leases: each shard on its own. The spend in these shards is known
+   * then, also where none of them lies. @throws their first error.
+   */
+  async function look(campaignIds: readonly string[], shards: Iterable<number> = []): Promise<void> {
     const startedAt = deps.now()
     const errors: unknown[] = []
     const groups = Map.groupBy(campaignIds, (id) => shardOf(id, counters.shards))
+    for (const shard of shards) if (!groups.has(shard)) groups.set(shard, [])
     await spend.readWatermark(groups.keys()).catch((error: unknown) => errors.push(error))
     const looks = [...groups].map(async ([shard, ids]) => {
       try {
@@ -153,6 +171,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   }
 
   async function lookAtShard(shard: number, campaignIds: readonly string[]): Promise<void> {
+    if (campaignIds.length === 0) await spend.read(shard, [])
     for (const some of chunksOf(campaignIds, CAMPAIGNS_PER_CALL)) {
       await spend.read(shard, some)
       await renew(shard, some)
@@ -179,7 +198,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       }
       const campaign = snapshot.body('Campaign', id)
       if (!lease.isIdle()) busy.add(id)
-      else if (!campaign || !willSpend(campaign, now)) leases.delete(id)
+      else if (!campaign || !maySpend(campaign, now)) leases.delete(id)
     }
     if (due.length === 0) return
     const granted = await counters.reserve(due.map(({ reservation }) => reservation))
@@ -212,7 +231,10 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
 
   /** Looks at as many campaigns without demand as in so many turns. */
   function takeTurns(turns: number): Promise<void> {
-    return run(() => look([...nextBusy(), ...nextIdle(turns)]))
+    return run(() => {
+      noteClock()
+      return look([...nextBusy(), ...nextIdle(turns)])
+    })
   }
 
   /** Runs one look at a time. */
@@ -228,9 +250,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
       if (lease && lease.availableMicros(now, isAway(ad.campaignId, now)) > 0) return true
-      // Without one, the clock was set back: the campaign had ended by then.
-      if (lease) lease.request(now)
-      else requestLease(ad.campaignId, ad.campaign, now)
+      lease?.request(now)
       demand(ad.campaignId)
       return false
     },
@@ -250,7 +270,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     },
     open() {
       changed.clear()
-      return run(() => look([...leases.keys()]))
+      return run(() => look([...leases.keys()], Array(counters.shards).keys()))
     },
     turn: () => takeTurns(1),
     start(onError) {
@@ -266,32 +286,10 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   return budgets
 }
 
-/** Whether a campaign that nobody changes may still spend a budget: such a one is looked at now and then. */
-function willSpend(campaign: Campaign, now: number): boolean {
-  if (campaign.autoPromo) return false
-  const state = campaignState(campaign, { now, spentMicros: 0, leastPriceMicros: Number.NEGATIVE_INFINITY })
-  return state === 'RUNNING' || state === 'SCHEDULED'
-}
-
 /** What an emission is assumed to cost before the first one. */
 function initialCost(campaign: Campaign): number {
   const { kind, cpcMicros, cpmMicros } = campaign
   return kind === 'DISPLAY'
     ? expectedCost(campaign, cpmMicros!, 1)
     : expectedCost(campaign, cpcMicros, INITIAL_CLICK_RATE)
-}
-
-/** Caches the present day of each shop: computing one takes a hundred calendar look-ups. */
-function createShopDays({ traffic }: Pick<BudgetsDeps, 'traffic'>) {
-  const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()
-  return (shopId: string, { timeZone }: Shop, now: number): ShopDay => {
-    const shares = traffic.hourShares(shopId)
-    const found = known.get(shopId)
-    if (found?.shares === shares && found.timeZone === timeZone) {
-      if (now >= found.day.startAt && now < found.day.endAt) return found.day
-    }
-    const day = shopDay(timeZone, now, shares)
-    known.set(shopId, { day, shares, timeZone })
-    return day
-  }
 }
