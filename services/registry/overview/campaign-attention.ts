@@ -6,6 +6,7 @@ import { heldBy } from '../../domain/campaign/moderation.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { EVEN_HOURS, shopDay } from '../../domain/time/shop-day.ts'
+import { createSlices } from '../../process/slices.ts'
 
 type Campaign = Entity<'Campaign'>
 
@@ -50,7 +51,9 @@ export async function campaignAttention(
 
   const states: Partial<Record<CampaignState, number>> = {}
   const findings: Finding[] = []
+  const slices = createSlices()
   for (const campaign of campaigns) {
+    if (slices.isOver()) await slices.next()
     const spent = spentBy.get(campaign.id)
     const shop = shopOf(campaign)
     const leastPriceMicros = leastPrice(campaign.body, shop)

@@ -1,5 +1,6 @@
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import type { ReportDimension } from '../../../schemas/http/panel/reports/reports.ts'
+import type { EntityIndex } from '../../domain/entity-index.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { namedProducts } from '../products/named-products.ts'
 
@@ -38,12 +39,11 @@ export async function readNames(
   const products = dimensions.includes('product')
     ? await productTitles(index, rows, shopOf).catch(nothingWhileAway)
     : null
-  const banners = dimensions.includes('banner') ? bannerNames(snapshot) : null
   return (dimension, values) => {
     const id = values[dimension]
     if (!id) return null
     if (isOfEntities(dimension)) return snapshot.getEver(entityKinds[dimension], id)?.body.name ?? null
-    if (dimension === 'banner') return banners?.get(id) || null
+    if (dimension === 'banner') return bannerName(snapshot, id)
     return products?.get(`${shopOf(values)}/${id}`) ?? null
   }
 }
@@ -73,14 +73,14 @@ function nothingWhileAway(error: unknown): null {
   throw error
 }
 
+const byBanner: EntityIndex<'Campaign'> = { kind: 'Campaign', keysOf: ({ banners }) => banners.map(({ id }) => id) }
+
 /** What the shopper reads first on it, and its format: those of a campaign often differ in nothing else. */
-function bannerNames(snapshot: Snapshot): Map<string, string> {
-  const banners = [...snapshot.allEver('Campaign')].flatMap(({ body }) => body.banners)
-  return new Map(
-    banners.map(({ id, adFormatId, textFields }) => {
-      const title = textFields.find(({ type }) => type === 'TITLE')?.value
-      const format = snapshot.getEver('AdFormat', adFormatId)?.body.name
-      return [id, [title, format].filter(Boolean).join(' · ')]
-    }),
-  )
+function bannerName(snapshot: Snapshot, id: string): string | null {
+  const [campaign] = snapshot.underEver(byBanner, id)
+  const banner = campaign?.body.banners.find((each) => each.id === id)
+  if (!banner) return null
+  const title = banner.textFields.find(({ type }) => type === 'TITLE')?.value
+  const format = snapshot.getEver('AdFormat', banner.adFormatId)?.body.name
+  return [title, format].filter(Boolean).join(' · ') || null
 }
