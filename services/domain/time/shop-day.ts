@@ -48,3 +48,21 @@ export function shopDay(timeZone: string, at: number, hourShares: readonly numbe
     },
   }
 }
+
+/**
+ * Remembers the present day of each shop: computing one takes a hundred calendar look-ups.
+ * @param hourSharesOf a shop, the same list until they change.
+ */
+export function rememberedShopDays(hourSharesOf: (shopId: string) => readonly number[]) {
+  const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()
+  return (shopId: string, timeZone: string, at: number): ShopDay => {
+    const shares = hourSharesOf(shopId)
+    const found = known.get(shopId)
+    if (found?.shares === shares && found.timeZone === timeZone) {
+      if (at >= found.day.startAt && at < found.day.endAt) return found.day
+    }
+    const day = shopDay(timeZone, at, shares)
+    known.set(shopId, { day, shares, timeZone })
+    return day
+  }
+}

@@ -1,6 +1,6 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
-import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
+import type { Campaign } from '../../../schemas/records/entities.ts'
 import { eligibilityOf, leftOf, maySpend } from '../../domain/campaign/eligibility.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
@@ -8,10 +8,10 @@ import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.
 import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { msSince } from '../../domain/time/ms-since.ts'
+import { rememberedShopDays } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createBackgroundTurns } from './background-turns.ts'
 import { BudgetLease, LEASE_MS } from './budget-lease.ts'
-import { createShopDays } from './shop-days.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
 /** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
@@ -42,8 +42,8 @@ export interface Budgets {
   /** Undoes a `reserve` with the same arguments. */
   release(ad: BilledAd, priceMicros: number, now: number): void
   /**
-   * Reads what all campaigns have spent that may spend more, and requests their leases. @throws what the counters throw, after doing so for the
-   * shards that answer.
+   * Reads what all campaigns have spent that may spend more, and requests their leases. @throws what the counters throw, after
+   * doing so for the shards that answer.
    */
   open(): Promise<void>
   /** The same, for the campaigns in demand and some of the others. */
@@ -68,7 +68,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   const leases = new Map<string, BudgetLease>()
   const busy = new Set<string>()
   const changed = new Set<string>()
-  const days = createShopDays(deps)
+  const days = rememberedShopDays((shopId) => deps.traffic.hourShares(shopId))
   let idle = leases.keys()
   let underWay: Promise<void> | null = null
   /** Of each shard, when the first of the looks began that have failed without a successful one since. */
@@ -139,7 +139,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       leftMicros: leftOf(campaign, spent),
       pacedMicros:
         campaign.pacing === 'EVEN'
-          ? idealSpend(campaign, spent, days(campaign.shopId, shop, now), now) - spent.todayMicros
+          ? idealSpend(campaign, spent, days(campaign.shopId, shop.timeZone, now), now) - spent.todayMicros
           : Number.POSITIVE_INFINITY,
       bidMicros: eligibility.bidMicros,
       settledMicros: spent.settledMicros,
