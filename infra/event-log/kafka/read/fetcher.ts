@@ -48,6 +48,8 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
   let prefetchedBytes = 0
   /** Start at a random partition: a process that restarts often would starve the last one. */
   let turn = randomInt(FIRST_TURN_MAX)
+  /** So much waits to be taken that nothing was fetched. */
+  let isHeldBack = false
   let isPumping = false
   /** Something has changed while it was pumping: what it is about to fetch may be less than there is by now. */
   let isPumpDue = false
@@ -59,7 +61,9 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
   /** Starts a fetch at every broker that leads some of the partitions and has none in flight. */
   async function pump(): Promise<void> {
     isPumpDue = isPumping
-    if (isPumping || closed || partitions.size === 0 || prefetchedBytes >= PREFETCHED_MAX_BYTES) return
+    if (isPumping || closed || partitions.size === 0) return
+    isHeldBack = prefetchedBytes >= PREFETCHED_MAX_BYTES
+    if (isHeldBack) return
     isPumping = true
     const begun = performance.now()
     try {
@@ -187,6 +191,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       const removed = partitions.get(keyOf(topic, partition))
       if (removed) discard(removed)
       partitions.delete(keyOf(topic, partition))
+      if (isHeldBack) void pump()
     },
     /** Also ends a pause. */
     seek(topic: TopicName, partition: number, offset: number): void {
@@ -196,6 +201,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
     /** Fetches and hands over nothing of a partition until a seek. */
     pause(topic: TopicName, partition: number): void {
       replace(keyOf(topic, partition), ({ position }) => ({ fetchAt: position, isPaused: true }))
+      if (isHeldBack) void pump()
     },
     /** Records at hand of any one partition; the partitions take turns. */
     take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null {
@@ -207,7 +213,8 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
         turn = (turn + step + 1) % all.length
         const records = each.decoded.splice(0, maxRecords)
         each.position = records.at(-1)!.offset + 1
-        void pump()
+        // Otherwise each broker has a fetch in flight, whose end starts the next one.
+        if (isHeldBack) void pump()
         return { topic: each.topic, partition: each.partition, records }
       }
       return null

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { BrokerClient } from '../../../../../infra/event-log/kafka/client/broker-client.ts'
 import type { FetchedPartition } from '../../../../../infra/event-log/kafka/client/fetch.ts'
 import { namesIn } from '../../../../../infra/event-log/kafka/names.ts'
@@ -77,4 +77,18 @@ test('partitions with more than a response holds take turns, and none waits unti
   fetcher.close()
   expect(taken.size).toBe(PARTITIONS)
   expect(Math.max(...taken.values()) - Math.min(...taken.values())).toBeLessThanOrEqual(2)
+})
+
+test('when the partition is lost that held up the others, these are fetched', async () => {
+  const client = brokerWithBacklog(5)
+  const fetcher = createFetcher({ client, names: namesIn('test'), reader: {} as FetcherOptions['reader'] })
+  onTestFinished(() => fetcher.close())
+  fetcher.add('emissions', 0, 0)
+  fetcher.add('emissions', 1, 0)
+  // Nothing is taken until nothing more is fetched.
+  await delay(50)
+  fetcher.add('emissions', 2, 0)
+  fetcher.remove('emissions', 0)
+  fetcher.pause('emissions', 1)
+  await expect.poll(() => fetcher.take(1)?.partition).toBe(2)
 })
