@@ -64,17 +64,22 @@ export async function turnAliases(client: Client, turns: readonly AliasTurn[]): 
   await client.indices.updateAliases({ actions }, ONCE)
 }
 
-/** Replaces the index behind an alias by an empty one. Searches under way may fail. */
-export async function emptyIndex(client: Client, alias: string, shape: IndexShape): Promise<void> {
-  const present = await indexBehind(client, alias)
-  if (present === null) {
-    await createFirst(client, alias, shape)
-    return
-  }
-  const next = nextIndexName(alias)
-  await client.indices.create({ index: next, ...shape })
-  await turnAliases(client, [{ alias, present, next, nextAlias: null }])
-  await client.indices.delete({ index: present })
+/** Replaces the indices behind aliases by empty ones, all of them in one step. Searches under way may fail. */
+export async function emptyIndices(client: Client, shapes: Readonly<Record<string, IndexShape>>): Promise<void> {
+  const actions = await Promise.all(
+    Object.entries(shapes).map(async ([alias, shape]) => {
+      const present = await indexBehind(client, alias)
+      if (present === null) {
+        await createFirst(client, alias, shape)
+        return []
+      }
+      const next = nextIndexName(alias)
+      await client.indices.create({ index: next, ...shape })
+      const aliases = Object.keys(newAliases(alias, shape))
+      return [...aliases.map((each) => ({ add: { index: next, alias: each } })), { remove_index: { index: present } }]
+    }),
+  )
+  if (actions.flat().length > 0) await client.indices.updateAliases({ actions: actions.flat() }, ONCE)
 }
 
 export const isError = (error: unknown, type: string): boolean =>

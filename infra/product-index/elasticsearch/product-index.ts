@@ -10,7 +10,7 @@ import {
   SEARCH_TIMEOUT_MS,
   WRITE_TIMEOUT_MS,
 } from './client.ts'
-import { emptyIndex } from './indices.ts'
+import { emptyIndices } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
 import { placedBehind, routingOf } from './placement.ts'
@@ -222,8 +222,7 @@ function openIndex({
     clear: () =>
       guard.run(async () => {
         const { format: _, ...shape } = productsIndex(shards)
-        await emptyIndex(client, names.products, shape)
-        await emptyIndex(client, names.signals, signalsIndex(shards))
+        await emptyIndices(client, { [names.products]: shape, [names.signals]: signalsIndex(shards) })
         vocabulary.forget()
       }),
     shops: () => guard.run(shops),
