@@ -25,8 +25,8 @@ const LOOK_AGAIN_MS = 500
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
-/** Each takes two commits. */
-const BATCHES_PER_STORE_MAX = 32
+/** An insert names those that it stores in its address, of which proxies take 8 KiB. */
+const BATCHES_PER_STORE_MAX = 64
 /** After this long without a failure, and with nothing to store, the sink counts as healthy again. */
 const SETTLED_AFTER_MS = 5_000
 /** Records of one read when a batch in doubt is read again. */
@@ -232,10 +232,11 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   }
 }
 
-/** The smallest first, so that what comes in slowly goes as one. */
+/** Those of one table together, the smallest first, so that what comes in slowly goes as one. */
 function storedTogether(batches: readonly Filling[]): Filling[][] {
   const groups: { batches: Filling[]; records: number; bytes: number }[] = []
-  for (const batch of batches.toSorted((a, b) => a.bytes - b.bytes)) {
+  const inOrder = batches.toSorted((a, b) => a.topic.localeCompare(b.topic) || a.bytes - b.bytes)
+  for (const batch of inOrder) {
     const group = groups.at(-1)
     const hasRoom =
       group !== undefined &&
