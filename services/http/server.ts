@@ -55,6 +55,8 @@ export function createHttpServer(options: {
       answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not valid')),
     clientErrorHandler: refuseUnreadable,
     bodyLimit: BODY_LIMIT_BYTES,
+    // A part that opens reads as much as there is, and waits for engines: a busy machine must not end the start.
+    pluginTimeout: 0,
     // An id that the caller sends is ignored: it would end up in ads and in the log.
     genReqId: () => requestId(),
     trustProxy: isTrustedProxy,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { createLogger } from '../../../services/process/logger.ts'
@@ -35,4 +35,24 @@ it('says each failure that nobody expected, and none of what callers do wrong', 
   expect(said.map(({ level, route, err }) => [level, route, err.message])).toEqual(
     Array(3).fill([ERROR, '/broken', 'it is broken']),
   )
+})
+
+it('waits for a part that takes long to open', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const server = createHttpServer({ logger: false })
+    const opened = Promise.withResolvers<void>()
+    server.register(async (part) => {
+      await opened.promise
+      part.get('/there', async () => 'yes')
+    })
+    const ready = server.ready()
+    await vi.advanceTimersByTimeAsync(60_000)
+    opened.resolve()
+    await ready
+    expect((await server.inject('/there')).body).toBe('yes')
+    await server.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })
