@@ -32,8 +32,9 @@ ELASTICSEARCH_TRANSPORT_PORT=${ELASTICSEARCH_TRANSPORT_PORT:-$((19300 + OFFSET))
 REDIS_PORT=${REDIS_PORT:-$((16379 + OFFSET))}
 WAIT_SECONDS=60
 NOBODY=65534
-# One thread collects Kafka's small heap in the least processor time. Elasticsearch chooses its collector itself.
-COLLECTOR=-XX:+UseSerialGC
+# One thread collects Kafka's small heap in the least processor time, and less often when half of it is for what is new. Elasticsearch
+# chooses its collector itself.
+COLLECTOR=(-XX:+UseSerialGC -XX:NewRatio=1)
 SONAR_VERSION=26.9.0.129388 # ships an official Elasticsearch 9.4.3
 mkdir -p "$DOWNLOADS" "$HOME_DIR"
 HOME_DIR=$(cd "$HOME_DIR" && pwd)
@@ -90,6 +91,8 @@ jdk21() {
   fail "Elasticsearch needs a JDK of version 21 or later: this system's packages have none. Unpack one (e.g. Temurin) and name it in ES_JAVA_HOME."
 }
 
+# As Kafka writes a UUID: none begins with a hyphen.
+random_id() { head -c 16 /dev/urandom | base64 | tr +/ -_ | tr -d = | sed s/^-/A/; }
 # The libraries that $2 names, in folder $1.
 get_jars() {
   local libs=$1/libs
@@ -105,6 +108,19 @@ keep_classes() {
   local id _; read -r id _ <"$1/process"
   jcmd "$id" VM.cds dynamic_dump "$2.$$" >"$1/classes.log" 2>&1 && mv "$2.$$" "$2" || true
 }
+# Formats the data of a new broker in folder $1, of the cluster $2. The rest is the command that starts Java. Kafka's tool writes the same
+# for every broker but for the names, so later brokers are spared another start of Java.
+format_kafka() {
+  local dir=$1 cluster=$2 features=$DOWNLOADS/kafka/libs/bootstrap.checkpoint id; shift 2
+  if [ -f "$features" ]; then
+    id=$(sed -n 's/^node.id=//p' "$dir/server.properties" | tail -1)
+    mkdir -p "$dir/data"; cp "$features" "$dir/data/"
+    printf '%s\n' version=1 "node.id=$id" "directory.id=$(random_id)" "cluster.id=$cluster" >"$dir/data/meta.properties"
+  else
+    "$@" kafka.tools.StorageTool format -t "$cluster" -c "$dir/server.properties" >"$dir/format.log" 2>&1
+    cp "$dir/data/bootstrap.checkpoint" "$features.$$" && mv "$features.$$" "$features"
+  fi
+}
 start_kafka() {
   local dir=$HOME_DIR/kafka classes="$DOWNLOADS/kafka/libs/*" archive=$DOWNLOADS/kafka/libs/classes.jsa
   alive "$dir" && { echo "kafka is up"; return; }
@@ -118,11 +134,11 @@ advertised.listeners=PLAINTEXT://127.0.0.1:$KAFKA_PORT,PROXIED://127.0.0.1:${KAF
 log.dirs=$dir/data
 $([ -z "${KAFKA_PROPERTIES:-}" ] || cat "$KAFKA_PROPERTIES")
 P
-  local cluster=${KAFKA_CLUSTER_ID:-$(head -c 16 /dev/urandom | base64 | tr +/ -_ | tr -d =)}
-  local java=(java "$COLLECTOR" ${ENGINES_JAVA_OPTIONS:-} -cp "$classes")
+  local cluster=${KAFKA_CLUSTER_ID:-$(random_id)}
+  local java=(java "${COLLECTOR[@]}" ${ENGINES_JAVA_OPTIONS:-} -cp "$classes")
   # Later brokers take the classes from the archive of the first one, which saves a third of the processor time of a start.
   if [ -f "$archive" ]; then java+=("-XX:SharedArchiveFile=$archive"); else java+=(-XX:+RecordDynamicDumpInfo); fi
-  [ -f "$dir/data/meta.properties" ] || "${java[@]}" kafka.tools.StorageTool format -t "$cluster" -c "$dir/server.properties" >"$dir/format.log" 2>&1
+  [ -f "$dir/data/meta.properties" ] || format_kafka "$dir" "$cluster" "${java[@]}"
   launch "$dir" "${java[@]}" "-Xmx${KAFKA_HEAP:-512m}" kafka.Kafka "$dir/server.properties"
   await kafka "$dir" port_open "$KAFKA_PORT"
   [ -f "$archive" ] || keep_classes "$dir" "$archive"
@@ -134,7 +150,7 @@ start_mirror-maker() {
   need java default-jdk-headless
   get_jars "$DOWNLOADS/mirror-maker" mirror-maker.pom.xml
   mkdir -p "$dir"
-  launch "$dir" java "$COLLECTOR" ${ENGINES_JAVA_OPTIONS:-} -Xmx256m -cp "$DOWNLOADS/mirror-maker/libs/*" \
+  launch "$dir" java "${COLLECTOR[@]}" ${ENGINES_JAVA_OPTIONS:-} -Xmx256m -cp "$DOWNLOADS/mirror-maker/libs/*" \
     org.apache.kafka.connect.mirror.MirrorMaker "$MIRROR_MAKER_PROPERTIES"
 }
 
