@@ -19,7 +19,7 @@ let namespace: string
 let log: EventLog
 beforeEach(async () => {
   namespace = testNamespace()
-  await migrateKafka({ ...shared, namespace, replicationFactor: 1 })
+  await migrateKafka({ ...shared, namespace, replicationFactor: 1, partitions: 1 })
   log = connectKafkaEventLog({ ...shared, namespace })
 })
 afterEach(async () => {

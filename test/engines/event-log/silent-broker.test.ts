@@ -16,7 +16,7 @@ const server = createServer((socket) => sockets.add(socket.on('error', () => {})
 
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  await migrateKafka({ ...shared, brokers: addresses.kafkaBrokers, replicationFactor: 1 })
+  await migrateKafka({ ...shared, brokers: addresses.kafkaBrokers, replicationFactor: 1, partitions: 1 })
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()

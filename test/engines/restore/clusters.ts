@@ -30,7 +30,10 @@ export interface MirroredClusters {
 
 const addressOf = (name: ClusterName) => `127.0.0.1:${19_092 + PORT_OFFSETS[name]}`
 
-/** As docs/restore.md asks for it; the rest is for clusters of one broker, and for a restart without a wait. */
+/**
+ * As docs/restore.md asks for it; the rest is for clusters of one broker, for a restart without a wait, and for starts that do not look
+ * through all classes for plugins.
+ */
 const mirrorSettings = (namespace: string) => `
 clusters = first, second
 first.bootstrap.servers = ${addressOf('first')}
@@ -52,6 +55,7 @@ offset.storage.replication.factor = 1
 status.storage.replication.factor = 1
 config.storage.replication.factor = 1
 scheduled.rebalance.max.delay.ms = 0
+plugin.discovery = service_load
 `
 
 /** Starts the brokers; what an earlier run has left is removed. */

@@ -21,6 +21,8 @@ const SHOPPERS = 12
 /** Of them when MirrorMaker is killed. */
 const KILLED_AFTER = 6
 const WAIT = { timeout: 90_000, interval: 200 }
+/** Of what reads both clusters from end to end. */
+const WAIT_FOR_COPY = { ...WAIT, interval: 1_000 }
 const keys = `1:${randomBytes(32).toString('base64url')}`
 
 interface Shopper {
@@ -41,6 +43,8 @@ let restored: Ended
 const settingsOf = (name: ClusterName) => ({
   NAMESPACE,
   KAFKA_BROKERS: clusters.addressOf(name),
+  // Each is copied by itself, and read from end to end again and again.
+  KAFKA_PARTITIONS: '4',
   SHOW_ID_KEYS: keys,
   SESSION_KEYS: keys,
   // A late answer is no answer here.
@@ -68,7 +72,7 @@ beforeAll(async () => {
   )
   before = await answers()
   verdictsBefore = verdictsOf(await judgedIn(settingsOf('first')))
-  await vi.waitFor(async () => expect(await recordsOf('second')).toEqual(await recordsOf('first')), WAIT)
+  await vi.waitFor(async () => expect(await recordsOf('second')).toEqual(await recordsOf('first')), WAIT_FOR_COPY)
 
   await clusters.killMirror()
   await program.kill('SIGKILL')
