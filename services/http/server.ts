@@ -24,6 +24,8 @@ import { validatorCompiler } from './violations.ts'
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 const TIMEOUTS_CHECKED_EVERY_MS = 5_000
+/** Of a whole request: its body has a limit of its own. */
+const NO_TIMEOUT = 0
 
 /** While an engine is unavailable every request may be refused: the reason is logged at most this often. */
 const REFUSED_EVERY_MS = 1_000
@@ -45,6 +47,7 @@ export function createHttpServer(options: {
   const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
   const requestId = options.requestId ?? randomUUID
   const { elsewhere } = options
+  const keepAliveTimeout = 1000 * limits.idleSeconds
   let methods: (path: string) => string[] = () => []
   const server = Fastify({
     ...(elsewhere ? { serverFactory: dividing((path) => methods(path).length > 0, elsewhere) } : {}),
@@ -65,8 +68,11 @@ export function createHttpServer(options: {
     schemaController: {
       compilersFactory: { buildValidator: () => validatorCompiler as never, buildSerializer: lazySerializers },
     },
-    keepAliveTimeout: 1000 * limits.idleSeconds,
+    keepAliveTimeout,
     http: {
+      // Fastify sets these two for no server that `dividing` makes.
+      keepAliveTimeout,
+      requestTimeout: NO_TIMEOUT,
       headersTimeout: 1000 * limits.headersSeconds,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
     },

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { defaultLimits } from '../../../services/domain/limits.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { createLogger } from '../../../services/process/logger.ts'
 
@@ -55,4 +56,20 @@ it('waits for a part that takes long to open', async () => {
   } finally {
     vi.useRealTimers()
   }
+})
+
+describe.each([
+  ['the main thread', undefined],
+  ['another thread', () => {}],
+])('the server of %s', (_, elsewhere) => {
+  it('keeps idle connections, and lets headers and bodies arrive, for as long as the limits say', async () => {
+    const limits = { ...defaultLimits, idleSeconds: 90, headersSeconds: 600 }
+    const server = createHttpServer({ logger: false, limits, ...(elsewhere ? { elsewhere } : {}) })
+    server.get('/there', async () => 'yes')
+    const url = await server.listen({ port: 0, host: '127.0.0.1' })
+    const { headers } = await fetch(`${url}/there`)
+    expect(headers.get('keep-alive')).toBe('timeout=90')
+    expect(server.server).toMatchObject({ keepAliveTimeout: 90_000, headersTimeout: 600_000, requestTimeout: 0 })
+    await server.close()
+  })
 })
