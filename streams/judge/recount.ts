@@ -42,9 +42,14 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   const shards = shardsOf(counters)
   const spend = createSpendRestore(deps)
   await spend.restore(shards)
+  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
   let events = 0
-  for (const { partition } of await log.bounds('judged-events'))
-    events += (await recount(deps, partition, spend)).events
+  for (const { partition } of await log.bounds('judged-events')) {
+    const counted = await recount(deps, partition, spend)
+    events += counted.events
+    const { offset = 0 } = committed.find((each) => each.partition === partition) ?? {}
+    await moveTo(offset - 1, { counters, partition, positions: counted.positions })
+  }
   for (const shard of shards) await restoreCorrections(deps, shard, { shards, spend })
   for (const shard of shards) await counters.markComplete(shard)
   return events
@@ -67,7 +72,7 @@ export async function restoreCounters(
   await retryWhenMoved(async () => {
     await spend.restore(shardsOf(counters).filter((shard) => counted[shard]! < upTo))
     const { positions } = await recount(deps, partition, spend, upTo)
-    await Promise.all(movesTo(upTo, { partition, positions }).map((change) => counters.store(change)))
+    await moveTo(upTo, { counters, partition, positions })
   })
 }
 
@@ -224,19 +229,17 @@ function lastOffsetOf(records: readonly LogRecord[], event: JudgedEventReader): 
   return last ? event.read(last.value!).sourceOffset : null
 }
 
-/** The last positions may have no judged event: dead letters. */
-function movesTo(
+/** The last positions may have no judged event: dead letters. A shard that stands before them would seem to have lost something. */
+async function moveTo(
   upTo: number,
-  { partition, positions }: { partition: number; positions: readonly number[] },
-): ShardChange[] {
+  { counters, partition, positions }: { counters: Counters; partition: number; positions: readonly number[] },
+): Promise<void> {
   const source = sourceOf('ad-events', partition)
-  const moves = positions.map((after, shard): ShardChange => {
+  const behind = [...positions.entries()].filter(([, after]) => after < upTo)
+  const moves = behind.map(([shard, after]): ShardChange => {
     return { shard, source, after, upTo, note: null, add: [], tally: [], lower: [], seen: [], released: [] }
   })
-  return withNote(
-    moves.filter(({ after }) => after < upTo),
-    partition,
-  )
+  await Promise.all(withNote(moves, partition).map((change) => counters.store(change)))
 }
 
 /** Every shard is moved on together with that of the campaigns, which must not keep the note of an earlier batch. */
