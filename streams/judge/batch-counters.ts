@@ -1,9 +1,11 @@
 import {
+  type Counters,
   CountersBehind,
   CountersMoved,
   type LoadedShard,
   type ShardChange,
   type ShardLoad,
+  type SourceInShard,
 } from '../../infra/counters/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { type Counter, CounterTable } from './counted/counter-table.ts'
@@ -18,6 +20,18 @@ export function sourceOf(
   partition: number,
 ): string {
   return `${topic}/${partition}`
+}
+
+/** The changes of a batch that counts nothing in a shard. */
+export const NOTHING_COUNTED = { add: [], tally: [], lower: [], seen: [], released: [] }
+
+/** Where a source stands in a shard, and the note of its last batch. */
+export async function readNote(
+  counters: Pick<Counters, 'load'>,
+  source: SourceInShard,
+): Promise<Pick<LoadedShard, 'position' | 'note'>> {
+  const [loaded] = await counters.load([{ ...source, after: -1, keys: [], tallies: [], seen: [] }])
+  return loaded!
 }
 
 /** One shard as a batch knows it. */

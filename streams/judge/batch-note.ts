@@ -6,7 +6,7 @@ import type { Decision } from './step.ts'
  * - the decisions, so that the batch gets the same ones when it is repeated: the first offset, the different decisions, and one
  *   character for each offset, which says which. Before an offset that does not follow the one before it stands how many lie
  *   between: `+3,`;
- * - where restored spend is from (`streams/spend-checkpoints/restore.ts`);
+ * - of restored spend, the last of the checkpoints that it is from (`streams/spend-checkpoints/restore.ts`);
  * - where each shard must have stood before the batch: an offset, how far each shard may lie behind it, and the shards that the batch
  *   counts in.
  */
@@ -29,8 +29,7 @@ export interface Stands {
   counting: readonly number[]
 }
 
-/** @param stands null: every shard holds all that the note's own holds. */
-export function encodeNote(decisions: ReadonlyMap<number, Decision>, stands: Stands | null): string {
+export function encodeNote(decisions: ReadonlyMap<number, Decision>, { before, counting }: Stands): string {
   const kinds = new Map<string, string>()
   let first: number | null = null
   let next = 0
@@ -43,12 +42,21 @@ export function encodeNote(decisions: ReadonlyMap<number, Decision>, stands: Sta
     if (!kinds.has(kind)) kinds.set(kind, String.fromCharCode(FIRST_CODE + kinds.size))
     codes += kinds.get(kind)
   }
-  const note: Note = [first, [...kinds.keys()], codes, null]
-  if (stands) {
-    const at = Math.max(...stands.before)
-    note.push([at, stands.before.map((each) => at - each), stands.counting])
-  }
-  return JSON.stringify(note)
+  const at = Math.max(...before)
+  const stands: Note[4] = [at, before.map((each) => at - each), counting]
+  return JSON.stringify([first, [...kinds.keys()], codes, null, stands] satisfies Note)
+}
+
+/**
+ * A note without decisions: every shard holds all that the note's own holds.
+ * @param restoredFrom the last of `spend-checkpoints` that the spend was restored from; null: nobody need know.
+ */
+export const noteWithoutDecisions = (restoredFrom: number | null): string =>
+  JSON.stringify([null, [], '', restoredFrom] satisfies Note)
+
+/** The last of `spend-checkpoints` that the counters were restored from, until the judge goes on; -1: none. */
+export function restoredFrom(note: string | null): number {
+  return note === null ? -1 : ((JSON.parse(note) as Note)[3] ?? -1)
 }
 
 export function decodeDecisions(note: string | null): Map<number, Decision> {

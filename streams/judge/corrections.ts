@@ -9,7 +9,7 @@ import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { applyCorrections, restoreCorrections } from './correction-steps.ts'
 import { completeShards } from './counters-repair.ts'
 import type { JudgeDeps } from './judge.ts'
-import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
+import { judgedUpTo, type RecountDeps, restoreCounters } from './recount.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
@@ -56,10 +56,8 @@ export function createCorrectionsStep(deps: RecountDeps): StreamStep {
 async function requireSpend(deps: RecountDeps, partition: number): Promise<void> {
   const { log, counters } = deps
   if (!(await counters.complete())[partition]) return completeShards(deps, partition)
-  const judged = (await log.committed(JUDGE_GROUP)).find(
-    (commit) => commit.topic === 'ad-events' && commit.partition === partition,
-  )
-  if (judged) await restoreCounters(deps, partition, judged.offset - 1)
+  const upTo = (await judgedUpTo(log)).get(partition)
+  if (upTo !== undefined) await restoreCounters(deps, partition, upTo)
 }
 
 /** Into the partition that the campaign belongs to now, as the judge does with events. */

@@ -1,11 +1,10 @@
 import { CountersMoved } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
-import type { Commit } from '../../infra/event-log/port.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { createSpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { JUDGE_GROUP, placesOf, type RecountDeps, restoreCounters } from './recount.ts'
+import { judgedUpTo, placesOf, type RecountDeps, restoreCounters } from './recount.ts'
 
 /** The pause between looks while nothing is lost. */
 export const COUNTERS_LOOK_MS = 1_000
@@ -29,10 +28,10 @@ export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_M
     const hasLost = seen === null || positions.some((at, i) => at < seen![i]!)
     seen = positions
     if (!hasLost && complete.every(Boolean)) return { pauseMs: lookMs }
-    const committed = await restoreAll(deps, 0)
+    const judged = await restoreAll(deps, 0)
     seen = await counters.positions(sources)
     // A loss in the meantime is repaired in the next turn.
-    if (committed.some(({ partition, offset }) => seen![partition]! < offset - 1)) seen = null
+    if (judged.entries().some(([partition, upTo]) => seen![partition]! < upTo)) seen = null
     else for (const shard of shards) await counters.markComplete(shard)
     return false
   }
@@ -46,10 +45,9 @@ export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_M
 export async function completeShards(deps: RecountDeps, first: number): Promise<void> {
   const { counters } = deps
   const shards = shardsOf(counters)
-  const committed = await restoreAll(deps, first)
-  for (const { partition, offset } of committed) {
-    const { counted } = await placesOf(counters, partition, offset - 1)
-    const lost = counted.findIndex((at) => at < offset - 1)
+  for (const [partition, upTo] of await restoreAll(deps, first)) {
+    const { counted } = await placesOf(counters, partition, upTo)
+    const lost = counted.findIndex((at) => at < upTo)
     if (lost >= 0) throw new CountersMoved(`Shard ${lost} was lost again while it was counted`)
   }
   for (const shard of shards) await counters.markComplete(shard)
@@ -57,9 +55,9 @@ export async function completeShards(deps: RecountDeps, first: number): Promise<
 
 /**
  * Counts again what any shard has lost of what the judge has committed, then of the refunds.
- * @returns what the judge has committed of each partition.
+ * @returns `judgedUpTo`.
  */
-async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
+async function restoreAll(deps: RecountDeps, first: number): Promise<Map<number, number>> {
   const { log, counters } = deps
   const partitions = (await log.bounds('ad-events')).length
   if (partitions !== counters.shards) {
@@ -69,11 +67,11 @@ async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
   }
   const shards = shardsOf(counters)
   const spend = createSpendRestore(deps)
-  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
-  const isLater = ({ partition }: Commit) => partition >= first
-  for (const { partition, offset } of [...committed.filter(isLater), ...committed.filter((each) => !isLater(each))]) {
-    await restoreCounters(deps, partition, offset - 1, spend)
-  }
+  const judged = await judgedUpTo(log)
+  const { later = [], earlier = [] } = Object.groupBy(judged, ([partition]) =>
+    partition >= first ? 'later' : 'earlier',
+  )
+  for (const [partition, upTo] of [...later, ...earlier]) await restoreCounters(deps, partition, upTo, spend)
   for (const shard of shards) await restoreCorrections(deps, shard, { shards, spend })
-  return committed
+  return judged
 }

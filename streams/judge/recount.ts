@@ -8,8 +8,8 @@ import { readPages } from '../runtime/pages.ts'
 import { inSlices } from '../runtime/slices.ts'
 import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { createSpendRestore, type SpendRestore } from '../spend-checkpoints/spend-restore.ts'
-import { retryWhenMoved, sourceOf } from './batch-counters.ts'
-import { encodeNote, standsBy } from './batch-note.ts'
+import { NOTHING_COUNTED, readNote, retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { noteWithoutDecisions, standsBy } from './batch-note.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { WINDOWS_MS } from './counted/windows.ts'
 import { stretchOf } from './recount/begin.ts'
@@ -32,6 +32,12 @@ export interface RecountDeps {
   now: () => number
 }
 
+/** The last offset of each partition of `ad-events` that the judge has committed. */
+export async function judgedUpTo(log: Pick<EventLog, 'committed'>): Promise<Map<number, number>> {
+  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
+  return new Map(committed.map(({ partition, offset }) => [partition, offset - 1]))
+}
+
 /**
  * Empties the counters and counts all judged events again: the values are the same. Call it only while no judge runs.
  * @returns how many events were counted.
@@ -42,13 +48,10 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   const shards = shardsOf(counters)
   const spend = createSpendRestore(deps)
   await spend.restore(shards)
-  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
+  const judged = await judgedUpTo(log)
   let events = 0
   for (const { partition } of await log.bounds('judged-events')) {
-    const counted = await recount(deps, partition, spend)
-    events += counted.events
-    const { offset = 0 } = committed.find((each) => each.partition === partition) ?? {}
-    await moveTo(offset - 1, { counters, partition, positions: counted.positions })
+    events += await recount(deps, partition, { upTo: judged.get(partition) ?? -1, spend })
   }
   for (const shard of shards) await restoreCorrections(deps, shard, { shards, spend })
   for (const shard of shards) await counters.markComplete(shard)
@@ -71,8 +74,7 @@ export async function restoreCounters(
   if (counted.every((at) => at >= upTo)) return
   await retryWhenMoved(async () => {
     await spend.restore(shardsOf(counters).filter((shard) => counted[shard]! < upTo))
-    const { positions } = await recount(deps, partition, spend, upTo)
-    await moveTo(upTo, { counters, partition, positions })
+    await recount(deps, partition, { upTo, spend })
   })
 }
 
@@ -87,9 +89,8 @@ export async function restoreCounters(
 async function recount(
   deps: RecountDeps,
   partition: number,
-  spend: SpendRestore,
-  committedUpTo = Number.POSITIVE_INFINITY,
-): Promise<{ events: number; positions: readonly number[] }> {
+  { upTo: committedUpTo, spend }: { upTo: number; spend: SpendRestore },
+): Promise<number> {
   const { log, counters } = deps
   const [spentUpTo] = (await spend.restore([partition])) as [number]
   const places = await placesOf(counters, partition, committedUpTo)
@@ -122,7 +123,8 @@ async function recount(
     events += records.length
   }
   await stored
-  return { events, positions }
+  await moveTo(committedUpTo, { counters, partition, positions })
+  return events
 }
 
 /** Tells the campaign of an event, with what its restored spend counts already. */
@@ -237,7 +239,7 @@ async function moveTo(
   const source = sourceOf('ad-events', partition)
   const behind = [...positions.entries()].filter(([, after]) => after < upTo)
   const moves = behind.map(([shard, after]): ShardChange => {
-    return { shard, source, after, upTo, note: null, add: [], tally: [], lower: [], seen: [], released: [] }
+    return { shard, source, after, upTo, note: null, ...NOTHING_COUNTED }
   })
   await Promise.all(withNote(moves, partition).map((change) => counters.store(change)))
 }
@@ -246,7 +248,7 @@ async function moveTo(
 const withNote = (changes: readonly ShardChange[], own: number): ShardChange[] =>
   changes.map((change) => (change.shard === own ? { ...change, note: ALL_COUNTED } : change))
 
-const ALL_COUNTED = encodeNote(new Map(), null)
+const ALL_COUNTED = noteWithoutDecisions(null)
 
 interface Places {
   /** Where a partition of `ad-events` stands in each shard. */
@@ -259,8 +261,7 @@ interface Places {
 export async function placesOf(counters: Counters, partition: number, upTo: number): Promise<Places> {
   const source = sourceOf('ad-events', partition)
   const shards = shardsOf(counters)
-  const [own] = await counters.load([{ shard: partition, source, after: -1, keys: [], tallies: [], seen: [] }])
-  const { position, note } = own!
+  const { position, note } = await readNote(counters, { shard: partition, source })
   const positions = await counters.positions(shards.map((shard) => ({ shard, source })))
   const stands = standsBy(note, { position, upTo, shards: counters.shards })
   const reached = Math.min(position, upTo)

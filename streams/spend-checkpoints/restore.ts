@@ -4,7 +4,8 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { spendKey, thousandthsKey } from '../../services/domain/money/counter-keys.ts'
-import { retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
+import { NOTHING_COUNTED, readNote, retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
+import { noteWithoutDecisions, restoredFrom } from '../judge/batch-note.ts'
 import { readPages } from '../runtime/pages.ts'
 
 /** The last checkpoint of each campaign of a shard. */
@@ -27,15 +28,16 @@ export async function restoreSpend(
   partition: number,
 ): Promise<{ upTo: number; last: number }> {
   const source = { shard: partition, source: sourceOf('spend-checkpoints', partition) }
+  const judged = { shard: partition, source: sourceOf('ad-events', partition) }
   return retryWhenMoved(async () => {
     const { checkpoints, last } = await readCheckpoints(log, partition, counters.shards)
     await beginWith(counters, partition, { checkpoints: [...checkpoints.values()], last })
     const latest = Math.max(...Array.from(checkpoints.values(), ({ sourceOffset }) => sourceOffset))
     const begin = (await firstJudged(log, partition)) ?? latest + 1
     await addSpend(counters, partition, { checkpoints: [...checkpoints.values()], last, begin })
-    const [restored, applied] = await Promise.all([restoredFrom(counters, partition), counters.positions([source])])
-    if (restored > applied[0]!) {
-      await counters.store({ ...source, after: applied[0]!, upTo: restored, ...NOTHING, note: null })
+    const [{ note }, [applied]] = await Promise.all([readNote(counters, judged), counters.positions([source])])
+    if (restoredFrom(note) > applied!) {
+      await counters.store({ ...source, after: applied!, upTo: restoredFrom(note), ...NOTHING_COUNTED, note: null })
     }
     return { upTo: begin - 1, last }
   })
@@ -54,7 +56,7 @@ async function beginWith(
   const judged = { shard: partition, source: sourceOf('ad-events', partition) }
   if (last < 0 || (await counters.positions([source, judged])).some((at) => at >= 0)) return
   const add = await missingSpend(counters, judged, checkpoints)
-  await counters.store({ ...source, after: -1, upTo: last, ...NOTHING, add, note: null })
+  await counters.store({ ...source, after: -1, upTo: last, ...NOTHING_COUNTED, add, note: null })
 }
 
 /** @param begin the first place in `ad-events` that can be counted again. */
@@ -69,7 +71,8 @@ async function addSpend(
   if (judged + 1 >= begin) return
   const ahead = checkpoints.filter((each) => each.sourceOffset > judged || each.correctionsOffset > corrected)
   const add = await missingSpend(counters, source, ahead)
-  await counters.store({ ...source, after: judged, upTo: begin - 1, ...NOTHING, add, note: noteOf(last) })
+  const note = noteWithoutDecisions(last)
+  await counters.store({ ...source, after: judged, upTo: begin - 1, ...NOTHING_COUNTED, add, note })
 }
 
 /** What the counters need to reach the spend of the checkpoints. */
@@ -82,25 +85,6 @@ async function missingSpend(
   const [loaded] = await counters.load([{ ...source, after: -1, keys, tallies: [], seen: [] }])
   const reached = checkpoints.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
   return keys.map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! })).filter(({ amount }) => amount !== 0)
-}
-
-const NOTHING = { add: [], tally: [], lower: [], seen: [], released: [] }
-
-/** A note without decisions, which says up to where in the topic the counters were restored. */
-const noteOf = (last: number) => JSON.stringify([null, [], '', last])
-
-/** The last checkpoint that the counters were restored from, until the judge goes on; -1: none. */
-async function restoredFrom(counters: Counters, partition: number): Promise<number> {
-  const load = {
-    shard: partition,
-    source: sourceOf('ad-events', partition),
-    after: -1,
-    keys: [],
-    tallies: [],
-    seen: [],
-  }
-  const [loaded] = await counters.load([load])
-  return loaded!.note === null ? -1 : ((JSON.parse(loaded!.note) as [null, [], '', number?])[3] ?? -1)
 }
 
 /** The place in `ad-events` of the first judged event that the log still holds; null: it holds none. */
