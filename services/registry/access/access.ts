@@ -1,6 +1,7 @@
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
-import { type EntityIndex, firstFrom } from '../../domain/entity-index.ts'
+import type { EntityIndex } from '../../domain/entity-index.ts'
 import { Problem } from '../../domain/errors.ts'
+import { firstFrom } from '../../domain/first-from.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from './auth.ts'
 import { everyOf, inShop, ofAccount, ofUser } from './indexes.ts'

@@ -1,3 +1,5 @@
+import { firstFrom } from '../../domain/first-from.ts'
+
 /** What is filed: the greater bid comes first. */
 export interface Posted {
   bidMicros: number
@@ -60,12 +62,5 @@ function equals<T extends Posted>(readers: readonly Reader<T>[], bidMicros: numb
 }
 
 /** Where an item with this bid goes: after those that bid as much. */
-function placeOf(list: readonly Posted[], bidMicros: number): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (list[middle]!.bidMicros >= bidMicros) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const placeOf = (list: readonly Posted[], bidMicros: number): number =>
+  firstFrom(list, (each) => each.bidMicros < bidMicros)
