@@ -1,5 +1,5 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
-import { shardOf } from '../../../infra/counters/shards.ts'
+import { shardOf, shardsOf } from '../../../infra/counters/shards.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import { eligibilityOf, leftOf, maySpend } from '../../domain/campaign/eligibility.ts'
 import { chunksOf } from '../../domain/chunks.ts'
@@ -270,7 +270,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     },
     open() {
       changed.clear()
-      return run(() => look([...leases.keys()], Array(counters.shards).keys()))
+      return run(() => look([...leases.keys()], shardsOf(counters)))
     },
     turn: () => takeTurns(1),
     start(onError) {

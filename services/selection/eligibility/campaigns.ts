@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CampaignGroups } from '../../../infra/product-index/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { type Eligibility, eligibilityOf } from '../../domain/campaign/eligibility.ts'
@@ -107,9 +108,8 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     }
     entry.groupedAt = now()
     const groups = { PAID: groupsOf(byWeight.PAID), AUTO_PROMO: groupsOf(byWeight.AUTO_PROMO) }
-    if (isSame(groups.PAID.all, entry.groups.PAID.all) && isSame(groups.AUTO_PROMO.all, entry.groups.AUTO_PROMO.all)) {
-      return
-    }
+    const isSame = (kind: CampaignKind) => isDeepStrictEqual(groups[kind].all, entry.groups[kind].all)
+    if (isSame('PAID') && isSame('AUTO_PROMO')) return
     Object.assign(entry, { groups, version: entry.version + 1 })
   }
 
@@ -139,17 +139,6 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
 
 function groupsOf(byWeight: ReadonlyMap<number, string[]>): Groups {
   return { all: [...byWeight].map(([weight, campaignIds]) => ({ campaignIds, weight })), without: new Map() }
-}
-
-function isSame(one: CampaignGroups, other: CampaignGroups): boolean {
-  return (
-    one.length === other.length &&
-    one.every(({ weight, campaignIds }, i) => {
-      const { weight: otherWeight, campaignIds: otherIds } = other[i]!
-      if (weight !== otherWeight || campaignIds.length !== otherIds.length) return false
-      return campaignIds.every((id, at) => id === otherIds[at])
-    })
-  )
 }
 
 function withoutOne({ all, without }: Groups, campaignId: string): CampaignGroups {
