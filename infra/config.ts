@@ -124,6 +124,9 @@ const limitsSchema = Type.Object(
 /** The settings of `docs/configuration.md`; those of `docs/limits.md` are in `limitSettings`. */
 export const settings = { ...programSettings.properties, ...engineSettings.properties }
 
+/** Of every setting. */
+export const settingNames = Object.keys({ ...settings, ...limitsSchema.properties })
+
 /** One or more settings cannot be used; each line of the message names one and says what it takes. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig'

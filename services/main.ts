@@ -1,12 +1,14 @@
 import { flushCompileCache } from 'node:module'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { InvalidConfig, readConfig, settingNames } from '../infra/config.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
+import { misspeltSettings } from './process/misspelt-settings.ts'
 import { stopOnSignals } from './process/stop-on-signals.ts'
 import { start } from './start.ts'
 
 async function main(): Promise<void> {
   keepFilesPrivate()
   const config = readConfig(process.env)
+  for (const warning of misspeltSettings(process.env, settingNames)) process.stderr.write(`${warning}\n`)
   const server = await start(config)
   stopOnSignals(server.stop, config)
   if (server.metricsUrl) process.stdout.write(`Metrics are at ${server.metricsUrl}\n`)

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { InvalidConfig, readConfig } from '../../infra/config.ts'
+import { InvalidConfig, readConfig, settingNames } from '../../infra/config.ts'
 import { Integer, readSettings, Text } from '../../infra/settings.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
 import { throwUnlessFree } from '../http/listen.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
+import { misspeltSettings } from '../process/misspelt-settings.ts'
 import { stopOnSignals } from '../process/stop-on-signals.ts'
 import { start } from '../start.ts'
 import { createApi } from './api.ts'
@@ -40,6 +41,9 @@ async function main(): Promise<void> {
     DATA_DIR: dataFolder,
     BOOTSTRAP_TOKEN: token,
   })
+
+  const names = [...settingNames, ...Object.keys(demoSettings.properties)]
+  for (const warning of misspeltSettings(process.env, names)) say(`${warning}\n`)
 
   const loaded = loadedBefore(dataFolder)
   const problem = reachProblem(config.httpHost, { password, loaded })

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded/event-log.ts'
 import { encode } from '../../schemas/wire/codec.ts'
@@ -26,14 +26,16 @@ it('keeps its files to its user, what an earlier version left open too, and serv
   await program.stop()
 })
 
-it('leaves compiled code for the next start, also when it is killed', async () => {
+it('says which settings are misspelt, and leaves compiled code for the next start, also when it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'compiled-'))
-  const program = await startProgram({ env: { NODE_COMPILE_CACHE: folder } })
+  const logFile = join(await mkdtemp(join(tmpdir(), 'log-')), 'log')
+  const program = await startProgram({ env: { NODE_COMPILE_CACHE: folder, LOG_LEVELS: 'debug' }, logFile })
+  expect(await readFile(logFile, 'utf8')).toMatch(/^LOG_LEVELS is no setting .* did you mean LOG_LEVEL\?$/m)
   await waitFor(async () => (await readdir(folder, { recursive: true })).length > 100)
   await program.kill('SIGKILL')
   await program.stop()
   expect((await readdir(folder, { recursive: true })).length).toBeGreaterThan(100)
-  await rm(folder, { recursive: true })
+  await Promise.all([folder, dirname(logFile)].map((each) => rm(each, { recursive: true })))
 })
 
 it('names, where it is asked whether it is ready and in its metrics, what waits for a newer version', async () => {
