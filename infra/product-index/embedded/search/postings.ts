@@ -181,11 +181,13 @@ class PostingsBuilder {
   }
 
   build(): TextPostings {
+    // Rounded to 32 bits, upwards too: the greatest is one of these.
+    const occurrences = Float32Array.from(this.#occurrences)
     return {
       docs: Int32Array.from(this.#docs),
-      occurrences: Float32Array.from(this.#occurrences),
+      occurrences,
       titleAt: Uint8Array.from(this.#titleAt),
-      most: greatest(this.#occurrences),
+      most: greatest(occurrences),
       inTitle: null,
     }
   }

@@ -141,6 +141,29 @@ test('a short list is the start of the list of all that match, and is followed b
   )
 })
 
+test('of offers that are equal, the same come first however short the list is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'best-offers-'))
+  const writer = openIndexWriter({ folder })
+  const words = Array.from({ length: 30 }, (_, length) => `word${length}x`)
+  // Each word in titles of its own length: what an occurrence weighs there rounds up or down.
+  const titles = words.map((word, length) => [word, ...Array.from({ length }, () => 'filler')].join(' '))
+  const equals = titles.flatMap((title, of) =>
+    Array.from({ length: 9 }, (_, at) => anOffer({ id: `${of}-${at}`, title })),
+  )
+  writer.write(rowsOf(equals.map((offer) => ({ kind: 'offer', version: 1, offer }))))
+  const searcher = openIndexSearcher({ folder })
+  searcher.refresh(writer.touched())
+  for (const text of words) {
+    const query = { shopId: 'shop', filters: [], rank: { by: 'text', text, lang: 'en' } as const }
+    const find = (limit: number) =>
+      searcher.search({ ...query, priorClickRate: PRIOR_CLICK_RATE, limit, tieSeed: 1 }, null).docs
+    expect([...find(3)]).toEqual([...find(9)].slice(0, 3))
+  }
+  searcher.close()
+  writer.close()
+  rmSync(folder, { recursive: true })
+})
+
 type Found = { docs: Int32Array; fit: readonly number[]; lifts: ReadonlyMap<string, number> }
 type WeightsById = Readonly<Record<string, number>>
 
