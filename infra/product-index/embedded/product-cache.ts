@@ -8,28 +8,28 @@ type ProductDetail = ProductOffer['productDetails'][number]
 /** Characters of JSON behind the cached products; they take at most twice as many bytes of memory. */
 const CACHE_CHARS_MAX = 32_000_000
 
-/** Parsed products by document number, each with the number of its last change. */
+/** Parsed products by rowid, each with the number of its last change. */
 export function createProductCache() {
   const cache = new LRUCache<number, { changed: number; product: IndexedProduct }>({ maxSize: CACHE_CHARS_MAX })
 
   /** The product as of its change number, if it is cached. */
-  function get(doc: number, changed: number): IndexedProduct | undefined {
-    const entry = cache.get(doc)
+  function get(rowid: number, changed: number): IndexedProduct | undefined {
+    const entry = cache.get(rowid)
     return entry?.changed === changed ? entry.product : undefined
   }
 
   return {
     get,
     /** The product as of any change. */
-    latest: (doc: number): IndexedProduct | undefined => cache.peek(doc)?.product,
+    latest: (rowid: number): IndexedProduct | undefined => cache.peek(rowid)?.product,
     add(stored: StoredProduct): IndexedProduct {
-      const { doc, changed } = stored
-      const known = get(doc, changed)
+      const { rowid, changed } = stored
+      const known = get(rowid, changed)
       if (known) return known
       const product = parseProduct(stored)
       const texts = [stored.offer, stored.details, stored.campaigns, stored.signals ?? '']
       const size = texts.reduce((sum, text) => sum + text.length, 0)
-      cache.set(doc, { changed, product }, { size })
+      cache.set(rowid, { changed, product }, { size })
       return product
     },
     clear: () => cache.clear(),

@@ -13,7 +13,8 @@ import {
 } from '../port.ts'
 import { createProductCache, parseProduct } from './product-cache.ts'
 import { rowsOf } from './rows.ts'
-import type { NumberedQuery, NumberedResult, StoredProduct } from './search/searcher.ts'
+import type { NumberedQuery, StoredProduct } from './search/searcher.ts'
+import type { NumberedResult } from './search/shop-search.ts'
 
 /**
  * Starts the two threads that hold the index of `folder`: one writes, one searches, so that a feed of a hundred
@@ -70,9 +71,9 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   /** Loads the products that are not in the cache, in one call. */
   async function loadMissing(results: readonly NumberedResult[]): Promise<void> {
     const missing = new Set<number>()
-    for (const { docs, changed } of results) {
-      docs.forEach((doc, at) => {
-        if (!products.get(doc, changed[at]!)) missing.add(doc)
+    for (const { rowids, changed } of results) {
+      rowids.forEach((rowid, at) => {
+        if (!products.get(rowid, changed[at]!)) missing.add(rowid)
       })
     }
     if (missing.size === 0) return
@@ -107,12 +108,14 @@ export function productIndexClient(port: MessagePort): ProductIndex {
       )
       const results = await searcher.call<NumberedResult[]>('search', [numbered])
       // Taken before loading, which may evict some of them.
-      const held = results.map(({ docs, changed }) => Array.from(docs, (doc, at) => products.get(doc, changed[at]!)))
+      const held = results.map(({ rowids, changed }) =>
+        Array.from(rowids, (rowid, at) => products.get(rowid, changed[at]!)),
+      )
       await loadMissing(results)
-      return results.map(({ hits, docs, relevance, bestFit, truncated }, of): SearchResult => {
-        const found = Array.from(docs, (doc, at): SearchHit | null => {
+      return results.map(({ hits, rowids, relevance, bestFit, truncated }, of): SearchResult => {
+        const found = Array.from(rowids, (rowid, at): SearchHit | null => {
           // A product that changed since the search is returned as it is now.
-          const product = held[of]![at] ?? products.latest(doc)
+          const product = held[of]![at] ?? products.latest(rowid)
           return product ? { product, relevance: relevance[at]! } : null
         })
         const runnerUp = found[hits] ?? null

@@ -2,6 +2,7 @@
 -- Opened with WAL, so that the search thread reads while the writer writes.
 
 CREATE TABLE IF NOT EXISTS documents (
+  -- The number of the document, also in the full-text tables; called rowid outside of SQL.
   doc INTEGER PRIMARY KEY,
   shopId TEXT NOT NULL, feedId TEXT NOT NULL, id TEXT NOT NULL,
   -- Versions of the two parts; 0: that part has not come yet.
@@ -52,9 +53,15 @@ CREATE TABLE IF NOT EXISTS signals (
   PRIMARY KEY (shopId, id)
 ) WITHOUT ROWID;
 
--- Terms arrive analysed and joined by spaces; the tokenizer only splits. Ranking is our own, so no document sizes.
+-- Shops by number, in the order of their first documents.
+CREATE TABLE IF NOT EXISTS shops (number INTEGER PRIMARY KEY, shopId TEXT NOT NULL UNIQUE);
+
+-- Words arrive analysed, as tokens with the number of the shop before each (12:lamp), joined by spaces; the tokenizer only splits. So
+-- the list of a token is that of one shop, and a search reads nothing of other shops. Ranking is our own: no document sizes.
 CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (
-  title, brand, categories, attributes, description, columnsize = 0, tokenize = "ascii tokenchars '.'"
+  title, brand, categories, attributes, description, columnsize = 0, tokenize = "ascii tokenchars '.:'"
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS text_instances USING fts5vocab (texts, 'instance');
-CREATE VIRTUAL TABLE IF NOT EXISTS facets USING fts5 (tokens, columnsize = 0, detail = none, tokenize = "ascii");
+CREATE VIRTUAL TABLE IF NOT EXISTS facets USING fts5 (tokens, columnsize = 0, detail = none, tokenize = "ascii tokenchars ':'");
+-- How many offers of all shops have each term in their texts, kept by the writer.
+CREATE TABLE IF NOT EXISTS terms (term TEXT PRIMARY KEY, offers INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,32 +1,14 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isUnspaced } from '../../../services/domain/catalogue/segments.ts'
-import { textFields } from '../document.ts'
-import { type DocumentChanges, type IndexRows, type OfferRow, offerRow, type SignalsRow, type Words } from './rows.ts'
-
-const wordFields = [...textFields, 'facets'] as const
+import { type ChangedTokens, FullText } from './full-text.ts'
+import type { DocumentChanges, IndexRows, OfferRow, SignalsRow } from './rows.ts'
+import { setEarlierTextsAside, upgradeFile } from './upgrade.ts'
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
-/**
- * To be raised when the terms of texts change, with `hasNewTerms`. Its number is the file's `user_version`.
- * 1: words of scripts without spaces are cut by dictionaries, and keep their marks.
- */
-const TERMS_FORMAT = 1
-/** Whether the terms of an offer are others in this format than in the one before. */
-const hasNewTerms = isUnspaced
-const DOCUMENTS_RENEWED_AT_ONCE = 500
-
-/** Words of more changes, about 4 KB each, are not reported; the search thread then drops all its lists. */
-const CHANGED_WORDS_MAX = 2_000
-
-/** A document's words before and after a change; null: no offer then. */
-export interface ChangedWords {
-  doc: number
-  before: Words | null
-  after: Words | null
-}
+/** Tokens of more changes, about 4 KB each, are not reported; the search thread then drops all its lists. */
+const CHANGES_REPORTED_MAX = 2_000
 
 /** Which state of the index: two that are equal are of the same content. */
 export interface IndexState {
@@ -38,8 +20,8 @@ export interface IndexState {
 
 /** What changed since the search thread last asked, and the state that this led to. */
 export interface Touched extends IndexState {
-  /** Ascending by document; null: the words of any document may have changed. */
-  words: ChangedWords[] | null
+  /** Ascending by document, one for each; null: the tokens of any document may have changed. */
+  tokens: ChangedTokens[] | null
 }
 
 /** With 64 MB, which the process kept ever after, 100,000 offers took as long. */
@@ -51,37 +33,22 @@ export function openIndexWriter({ folder }: { folder: string }) {
   const db = new DatabaseSync(databaseFile(folder))
   // FULL: a batch must be on disk when `write` returns, because its caller then commits its offsets.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${PAGE_CACHE_KIB}`)
+  setEarlierTextsAside(db)
   db.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   const sql = prepare(db)
+  const fullText = new FullText(db)
   let changed = (sql.lastChange.get() as { changed: number }).changed
   let epoch = 0
   /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
   let allNew = true
   /** Since the search thread last asked; null: they are too many to report, or were before. */
-  let touched: Map<number, ChangedWords> | null = new Map()
+  let touched: Map<number, ChangedTokens> | null = new Map()
   let touches = 0
 
-  function touch(change: ChangedWords) {
-    if (++touches > CHANGED_WORDS_MAX) touched = null
-    const earlier = touched?.get(change.doc)
-    touched?.set(change.doc, earlier ? { ...change, before: earlier.before } : change)
-  }
-
-  function addWords(doc: number, words: Words) {
-    sql.addTexts.run(doc, ...textFields.map((field) => words[field]))
-    sql.addFacets.run(doc, words.facets)
-  }
-
-  /** Null removes the offer. A change of other fields, such as the price, leaves the full-text tables alone. */
-  function changeWords(doc: number, after: Words | null) {
-    const before = (sql.words.get(doc) as Words | undefined) ?? null
-    if (wordFields.every((field) => before?.[field] === after?.[field])) return
-    if (before) {
-      sql.dropTexts.run(doc)
-      sql.dropFacets.run(doc)
-    }
-    if (after) addWords(doc, after)
-    touch({ doc, before, after })
+  function touch(change: ChangedTokens) {
+    if (++touches > CHANGES_REPORTED_MAX) touched = null
+    const earlier = touched?.get(change.rowid)
+    touched?.set(change.rowid, earlier ? { ...change, before: earlier.before } : change)
   }
 
   /** @returns how many of the changes were newer than what is stored. */
@@ -91,7 +58,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
     if (created !== null) return created
     const known = sql.find.get(shopId, feedId, id) as (PartVersions & { doc: number }) | undefined
     allNew = known === undefined
-    return known ? updateDocument(known.doc, changedParts(changes, known)) : createDocument(changes)!
+    return known ? updateDocument(known.doc, shopId, changedParts(changes, known)) : createDocument(changes)!
   }
 
   /** @returns as `changeDocument`; null when the document is there already. */
@@ -99,20 +66,19 @@ export function openIndexWriter({ folder }: { folder: string }) {
     const { shopId, feedId, id } = changes
     const { offer = null, campaigns = NO_CAMPAIGNS, ...parts } = changedParts(changes, NO_PARTS)
     const columns = [...offerColumns(offer), campaigns, changed] as const
+    // Also where the offer has not come yet: the search thread reads the document, and needs to know the shop.
+    fullText.shopNumber(shopId)
     const row = sql.create.run(shopId, feedId, id, parts.offerVersion, parts.promotionsVersion, ...columns)
     if (row.changes === 0) return null
-    if (offer) {
-      const doc = Number(row.lastInsertRowid)
-      addWords(doc, offer.words)
-      touch({ doc, before: null, after: offer.words })
-    }
+    if (offer) touch(fullText.add(Number(row.lastInsertRowid), shopId, offer.words))
     return parts.applied
   }
 
-  function updateDocument(doc: number, parts: ChangedParts): number {
+  function updateDocument(doc: number, shopId: string, parts: ChangedParts): number {
     const { offerVersion, promotionsVersion, offer, campaigns, applied } = parts
     if (offer !== undefined) {
-      changeWords(doc, offer?.words ?? null)
+      const change = fullText.replace(doc, shopId, offer?.words ?? null)
+      if (change) touch(change)
       sql.offer.run(offerVersion, ...offerColumns(offer), changed, doc)
     }
     if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, doc)
@@ -126,41 +92,26 @@ export function openIndexWriter({ folder }: { folder: string }) {
     return changes > 0
   }
 
-  /** Makes the terms of stored offers anew when a version with other terms stored them. A killed renewal begins again. */
-  function renewTerms(): void {
-    const { user_version: format } = sql.format.get() as { user_version: number }
-    if (format === TERMS_FORMAT) return
-    for (let after = 0; ; ) {
-      const page = sql.stored.all(after, DOCUMENTS_RENEWED_AT_ONCE) as unknown as StoredOffer[]
-      if (page.length === 0) break
-      inTransaction(() => {
-        for (const { doc, offer, details, offerVersion, promotionsVersion } of page) {
-          if (!hasNewTerms(offer) && !hasNewTerms(details)) continue
-          // The language of the feed is not stored: an offer that names none is taken as English until its feed changes it.
-          const row = offerRow({ ...JSON.parse(offer), productDetails: JSON.parse(details) }, null)
-          updateDocument(doc, { offerVersion, promotionsVersion, offer: row, applied: 0 })
-        }
-      })
-      after = page.at(-1)!.doc
-    }
-    db.exec(`PRAGMA user_version = ${TERMS_FORMAT}`)
-    touched = null
-  }
-
   function inTransaction<T>(work: () => T): T {
     db.exec('BEGIN IMMEDIATE')
     try {
       changed++
       const result = work()
+      fullText.storeCounts()
       db.exec('COMMIT')
       return result
     } catch (error) {
       db.exec('ROLLBACK')
+      fullText.forget()
       throw error
     }
   }
 
-  renewTerms()
+  upgradeFile({
+    ...{ db, fullText, inTransaction },
+    renew: ({ doc, shopId, offerVersion, promotionsVersion }, offer) =>
+      updateDocument(doc, shopId, { offerVersion, promotionsVersion, offer, applied: 0 }),
+  })
   return {
     /** @returns how many writes were newer than what is stored. */
     write({ documents, signals }: IndexRows): number {
@@ -173,16 +124,18 @@ export function openIndexWriter({ folder }: { folder: string }) {
     },
     state: (): IndexState => ({ changed, epoch }),
     touched(): Touched {
-      const words = touched && [...touched.values()].sort((a, b) => a.doc - b.doc)
-      // While a feed is stored, changes are many each time: then words are not kept only to be dropped.
-      touched = touches > CHANGED_WORDS_MAX ? null : new Map()
+      const tokens = touched && [...touched.values()].sort((a, b) => a.rowid - b.rowid)
+      // While a feed is stored, changes are many each time: then tokens are not kept only to be dropped.
+      touched = touches > CHANGES_REPORTED_MAX ? null : new Map()
       touches = 0
-      return { changed, epoch, words }
+      return { changed, epoch, tokens }
     },
     clear(): void {
       db.exec(
-        'BEGIN; DELETE FROM documents; DELETE FROM sellers; DELETE FROM signals; DELETE FROM texts; DELETE FROM facets; COMMIT',
+        `BEGIN; DELETE FROM documents; DELETE FROM sellers; DELETE FROM signals;
+         DELETE FROM texts; DELETE FROM facets; DELETE FROM terms; DELETE FROM shops; COMMIT`,
       )
+      fullText.forget()
       epoch++
       touched = null
     },
@@ -190,13 +143,6 @@ export function openIndexWriter({ folder }: { folder: string }) {
       db.close()
     },
   }
-}
-
-interface StoredOffer extends PartVersions {
-  doc: number
-  /** JSON, as is the next. */
-  offer: string
-  details: string
 }
 
 const NO_CAMPAIGNS = '[]'
@@ -235,11 +181,6 @@ function changedParts({ parts }: DocumentChanges, { offerVersion, promotionsVers
 function prepare(db: DatabaseSync) {
   return {
     lastChange: db.prepare('SELECT coalesce(max(changed), 0) AS changed FROM documents'),
-    format: db.prepare('PRAGMA user_version'),
-    stored: db.prepare(
-      `SELECT doc, offer, details, offerVersion, promotionsVersion FROM documents
-       WHERE doc > ? AND offer IS NOT NULL ORDER BY doc LIMIT ?`,
-    ),
     find: db.prepare(
       'SELECT doc, offerVersion, promotionsVersion FROM documents WHERE shopId = ? AND feedId = ? AND id = ?',
     ),
@@ -259,15 +200,5 @@ function prepare(db: DatabaseSync) {
        WHERE excluded.version > signals.version`,
     ),
     touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
-    words: db.prepare(
-      `SELECT title, brand, categories, attributes, description, tokens AS facets
-       FROM texts JOIN facets ON facets.rowid = texts.rowid WHERE texts.rowid = ?`,
-    ),
-    dropTexts: db.prepare('DELETE FROM texts WHERE rowid = ?'),
-    addTexts: db.prepare(
-      'INSERT INTO texts (rowid, title, brand, categories, attributes, description) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
-    dropFacets: db.prepare('DELETE FROM facets WHERE rowid = ?'),
-    addFacets: db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)'),
   }
 }

@@ -91,17 +91,17 @@ function crossValidate(minShare: number) {
 
 /** The lists of occurrences are weighted when they are read. */
 function reload(): void {
-  searcher.refresh({ ...touched, words: null })
+  searcher.refresh({ ...touched, tokens: null })
 }
 
 function valueAs(query: string, text: string, minShare: number): number {
   const { campaigns, ...asked } = searchOf(text, minShare)
-  const { docs, hits } = searcher.search({ ...asked }, searcher.campaignSet(campaigns))
-  const ids = searcher.load([...docs.subarray(0, hits)])
-  const byDoc = new Map(ids.map(({ doc, offer }) => [doc, (JSON.parse(offer) as { id: string }).id]))
+  const { rowids, hits } = searcher.search({ ...asked }, searcher.campaignSet(campaigns))
+  const ids = searcher.load([...rowids.subarray(0, hits)])
+  const offerIds = new Map(ids.map(({ rowid, offer }) => [rowid, (JSON.parse(offer) as { id: string }).id]))
   return ndcg(
     judged.get(query)!,
-    [...docs.subarray(0, hits)].map((doc) => byDoc.get(doc)!),
+    [...rowids.subarray(0, hits)].map((rowid) => offerIds.get(rowid)!),
   )
 }
 

@@ -2,8 +2,9 @@ import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
 import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
-import type { DocumentTexts } from '../../document.ts'
+import type { DocumentTexts, TextField } from '../../document.ts'
 import { popularityRelevance } from '../../relevance.ts'
+import { lowerBound } from './sorted-sets.ts'
 
 /** What the search thread keeps of an offer in memory; stored beside the offer in SQLite. */
 export interface DocumentSummary {
@@ -55,7 +56,7 @@ function termCount(terms: string): number {
 }
 
 export interface DocumentRow {
-  doc: number
+  rowid: number
   shopId: string
   id: string
   summary: string | null
@@ -82,24 +83,28 @@ class Dictionary<T> {
 
 /** The profile of a document without an offer. */
 export const ABSENT = -1
-const INITIAL_CAPACITY = 1024
+const INITIAL_CAPACITY = 64
+const NO_ROWID = 2 ** 31 - 1
 
 /**
- * The documents as columns, by document number, about 70 bytes each: filters and ranking need no disk access.
+ * The documents of a shop as columns, about 75 bytes each: filters and ranking need no disk access. Within the shop they are numbered
+ * from 0, in the order of their rowids in the file, which all shops share.
  * Dictionaries only grow; they are small beside the documents and are rebuilt at each start.
  */
 export class Columns {
-  readonly profiles = new Dictionary<Profile & { shopId: string }>()
+  readonly profiles = new Dictionary<Profile>()
   /** Lists of category paths, each path as its levels. */
   readonly pathLists = new Dictionary<string[][]>()
   readonly campaigns = new Dictionary<string>()
   /** Lists of campaigns, as numbers. */
   readonly promotionLists = new Dictionary<number[]>()
 
-  /** Document numbers are below this. */
+  /** Numbers of documents are below this. */
   size = 0
   /** Differs whenever some document's views or clicks do. */
   signalsVersion = 0
+  /** Ascending. */
+  rowid = new Int32Array(INITIAL_CAPACITY).fill(NO_ROWID)
   profile = new Int32Array(INITIAL_CAPACITY).fill(ABSENT)
   paths = new Int32Array(INITIAL_CAPACITY)
   promotions = new Int32Array(INITIAL_CAPACITY)
@@ -116,15 +121,16 @@ export class Columns {
   /** The write batch that last changed the document, modulo 2^32. */
   changed = new Uint32Array(INITIAL_CAPACITY)
 
-  set({ doc, shopId, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
-    this.#reach(doc)
+  /** Rows that are new must come in the order of their rowids. */
+  set({ rowid, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
+    const doc = this.docOf(rowid) ?? this.#add(rowid)
     if (summary === null) {
       this.profile[doc] = ABSENT
       return
     }
     const { priceMicros, paths, lengths, profile } = JSON.parse(summary) as DocumentSummary
     const campaignIds = JSON.parse(campaigns) as string[]
-    this.profile[doc] = this.profiles.number({ ...profile, shopId })
+    this.profile[doc] = this.profiles.number(profile)
     this.paths[doc] = this.pathLists.number(paths.map((path) => path.split('>')))
     this.promotions[doc] = this.promotionLists.number(campaignIds.map((each) => this.campaigns.number(each)).sort())
     this.priceMicros[doc] = priceMicros
@@ -144,10 +150,37 @@ export class Columns {
     return this.promotionLists.values[this.promotions[doc]!]!.map((number) => this.campaigns.values[number]!)
   }
 
-  #reach(doc: number): void {
-    this.size = Math.max(this.size, doc + 1)
-    if (doc < this.profile.length) return
-    const capacity = Math.max(doc + 1, this.profile.length * 2)
+  /** The document with a rowid; null: the shop has none, or it has not been read yet. */
+  docOf(rowid: number): number | null {
+    const doc = lowerBound(this.rowid, rowid, 0)
+    return this.rowid[doc] === rowid ? doc : null
+  }
+
+  /** As `docOf`, for rowids in ascending order. */
+  docsInOrder(): (rowid: number) => number | null {
+    let doc = 0
+    return (rowid) => {
+      doc = lowerBound(this.rowid, rowid, doc)
+      return this.rowid[doc] === rowid ? doc : null
+    }
+  }
+
+  /** Terms of a text; 0 for those whose length does not count. */
+  textLength(field: TextField, doc: number): number {
+    if (field === 'title') return this.titleLength[doc]!
+    if (field === 'attributes') return this.attributesLength[doc]!
+    return field === 'description' ? this.descriptionLength[doc]! : 0
+  }
+
+  #add(rowid: number): number {
+    const doc = this.size++
+    if (doc === this.rowid.length) this.#grow(doc * 2)
+    this.rowid[doc] = rowid
+    return doc
+  }
+
+  #grow(capacity: number): void {
+    this.rowid = grown(new Int32Array(capacity).fill(NO_ROWID), this.rowid)
     this.profile = grown(new Int32Array(capacity).fill(ABSENT), this.profile)
     this.paths = grown(new Int32Array(capacity), this.paths)
     this.promotions = grown(new Int32Array(capacity), this.promotions)

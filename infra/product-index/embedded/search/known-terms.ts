@@ -1,11 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/catalogue/spelling.ts'
-import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
 
 /** Terms read in one call, which takes some 5 ms. */
-const TERMS_PER_CALL = 2_000
-/** Reading the list of a term takes a millisecond for so many occurrences. */
-const COMMON_OCCURRENCES = 1_000
+const TERMS_PER_CALL = 5_000
 /** With so many bits a term and so many of them set, one unknown term in 400 seems known. */
 const BITS_PER_TERM = 16
 const BITS_SET = 4
@@ -15,12 +11,11 @@ const TERMS_PER_DOCUMENT = 4
 
 /**
  * Which terms the full-text index may have: a Bloom filter (Bloom: Space/time trade-offs in hash coding, 1970). Spelling
- * correction asks for hundreds of terms that no offer has, and asking SQLite for each takes 20 µs. Terms that leave the index
+ * correction asks for hundreds of terms that no offer has, and asking SQLite for each takes 1 to 2 µs. Terms that leave the index
  * stay in the filter until it is built anew.
  */
 export class KnownTerms {
   readonly #page
-  readonly #like
   #bits = new Uint32Array(0)
   #terms = 0
   /** The last term that was read; null: all have been. */
@@ -28,24 +23,7 @@ export class KnownTerms {
   #isWanted = false
 
   constructor(db: DatabaseSync) {
-    db.exec('CREATE VIRTUAL TABLE temp.text_terms USING fts5vocab (main, texts, row)')
-    this.#page = db.prepare('SELECT term, cnt FROM temp.text_terms WHERE term > ? ORDER BY term LIMIT ?')
-    this.#like = db.prepare(
-      `SELECT term, doc AS offers FROM temp.text_terms
-       WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
-    )
-  }
-
-  /** Terms that one may be a misspelling of, nearest first; some 10 ms in a large catalogue. */
-  similarTo(term: string): SimilarTerm[] {
-    const edits = editsIn(term)
-    const first = String.fromCodePoint(term.codePointAt(0) ?? 0)
-    const next = String.fromCodePoint(first.codePointAt(0)! + 1)
-    const found = this.#like.all(first, next, term.length - edits, term.length + edits) as unknown as SimilarTerm[]
-    return nearestFirst(
-      term,
-      found.filter((each) => isSimilar(term, each.term)),
-    ).slice(0, SIMILAR_TERMS_MAX)
+    this.#page = db.prepare('SELECT term FROM terms WHERE term > ? ORDER BY term LIMIT ?')
   }
 
   /** False: the index does not have the term. True for all until they have been read. */
@@ -71,20 +49,20 @@ export class KnownTerms {
   /**
    * Reads some of the terms.
    * @param documents how many there are about.
-   * @returns the common ones among them; null: all have been read, or none was asked for yet.
+   * @returns whether there may be more to read; false, too, as long as none was asked for.
    */
-  readSome(documents: number): string[] | null {
-    if (this.#readTo === null || !this.#isWanted) return null
+  readSome(documents: number): boolean {
+    if (this.#readTo === null || !this.#isWanted) return false
     if (this.#readTo === '') {
       const terms = Math.max(documents * TERMS_PER_DOCUMENT, this.#terms * 2)
       const bits = Math.max(BITS_MIN, 2 ** Math.ceil(Math.log2(terms * BITS_PER_TERM)))
       this.#bits = new Uint32Array(bits / 32)
       this.#terms = 0
     }
-    const page = this.#page.all(this.#readTo, TERMS_PER_CALL) as { term: string; cnt: number }[]
+    const page = this.#page.all(this.#readTo, TERMS_PER_CALL) as { term: string }[]
     this.#readTo = page.length < TERMS_PER_CALL ? null : page.at(-1)!.term
     for (const { term } of page) this.add(term)
-    return page.filter(({ cnt }) => cnt >= COMMON_OCCURRENCES).map(({ term }) => term)
+    return true
   }
 
   /** Reads all terms again. */

@@ -1,4 +1,3 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nodesInOrder, pathLevels } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
@@ -6,8 +5,10 @@ import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../documen
 import type { Filter } from '../../port.ts'
 import { wordsNeeded } from '../../relevance.ts'
 import { ABSENT, type Columns, type Profile } from './columns.ts'
+import type { ShopIds } from './ids.ts'
 import type { Phrases } from './phrases.ts'
-import { docsInTitle, type Postings } from './postings.ts'
+import { docsInTitle } from './postings/posting-list.ts'
+import type { Postings } from './postings/postings.ts'
 import { type Docs, inAtLeast, includes, intersect, intersectAll, LOOKUP_RATIO, union } from './sorted-sets.ts'
 
 type Accepts = (doc: number) => boolean
@@ -26,7 +27,7 @@ type Decider = InLists | { profile: (profile: Profile) => boolean } | { accepts:
 export interface Matching {
   /** There are no more. */
   readonly atMost: number
-  /** Whether the shop has the document and its profile satisfies the filters. */
+  /** Whether the document has an offer and its profile satisfies the filters. */
   isOffered(doc: number): boolean
   /** Whether a document that is offered satisfies the other filters, too. */
   holds(doc: number): boolean
@@ -39,32 +40,24 @@ export class Matcher {
   readonly #columns: Columns
   readonly #postings: Postings
   readonly #phrases: Phrases
-  readonly #byAnyId
-  readonly #byFeedId
+  readonly #ids: ShopIds
 
-  constructor(db: DatabaseSync, columns: Columns, postings: Postings, phrases: Phrases) {
+  constructor(columns: Columns, postings: Postings, phrases: Phrases, ids: ShopIds) {
     this.#columns = columns
     this.#postings = postings
     this.#phrases = phrases
-    const ids = 'IN (SELECT value FROM json_each(:ids))'
-    this.#byFeedId = db.prepare(`SELECT doc FROM documents WHERE shopId = :shopId AND id ${ids} ORDER BY doc`)
-    this.#byAnyId = db.prepare(
-      `SELECT doc FROM documents WHERE shopId = :shopId AND id ${ids}
-       UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId ${ids} ORDER BY doc`,
-    )
+    this.#ids = ids
   }
 
-  match(shopId: string, filters: readonly Filter[], synonyms?: SynonymRules): Matching {
+  match(filters: readonly Filter[], synonyms?: SynonymRules): Matching {
     const { size, profile: profileOf, profiles: allProfiles } = this.#columns
-    const deciders = filters.map((filter) => this.#decider(shopId, filter, synonyms))
+    const deciders = filters.map((filter) => this.#decider(filter, synonyms))
     const lists = deciders.filter((decider) => 'groups' in decider).sort((a, b) => lengthMax(a) - lengthMax(b))
     const profileRules = deciders.flatMap((decider) => ('profile' in decider ? [decider.profile] : []))
     const checks = deciders.flatMap((decider) => ('accepts' in decider ? [decider.accepts] : []))
-    const profiles = allProfiles.values.map(
-      (profile) => profile.shopId === shopId && profileRules.every((holds) => holds(profile)),
-    )
+    const profiles = allProfiles.values.map((profile) => profileRules.every((holds) => holds(profile)))
     const isOffered = (doc: number) => {
-      const profile = profileOf[doc] ?? ABSENT
+      const profile = profileOf[doc]!
       return profile !== ABSENT && profiles[profile]!
     }
     return {
@@ -85,7 +78,7 @@ export class Matcher {
     }
   }
 
-  #decider(shopId: string, filter: Filter, synonyms: SynonymRules | undefined): Decider {
+  #decider(filter: Filter, synonyms: SynonymRules | undefined): Decider {
     const columns = this.#columns
     switch (filter.kind) {
       case 'available':
@@ -117,9 +110,9 @@ export class Matcher {
       case 'sellers':
         return this.#anyFacet(filter.anyOf.map((seller) => facetToken('seller', seller)))
       case 'ids':
-        return anyOf([this.#read(this.#byAnyId, shopId, filter.ids)])
+        return anyOf([this.#ids.withAnyId(filter.ids)])
       case 'excludeIds': {
-        const excluded = this.#read(this.#byFeedId, shopId, filter.ids)
+        const excluded = this.#ids.withFeedId(filter.ids)
         return { accepts: (doc) => !includes(excluded, doc) }
       }
       case 'price': {
@@ -156,11 +149,6 @@ export class Matcher {
       sequences.some((nodes) => paths.some((levels) => nodesInOrder(levels, nodes))),
     )
     return union(holdingAll).filter((doc) => inOrder(doc))
-  }
-
-  #read(statement: StatementSync, shopId: string, ids: readonly string[]): Docs {
-    const rows = statement.all({ shopId, ids: JSON.stringify(ids) }) as { doc: number }[]
-    return Int32Array.from(rows, ({ doc }) => doc)
   }
 
   /** A check of a value that many documents share, made once for each value. */

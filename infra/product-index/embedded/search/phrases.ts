@@ -1,27 +1,29 @@
 import { LRUCache } from 'lru-cache'
 import { type Phrase, understand } from '../../../../services/domain/catalogue/phrase.ts'
 import { createPhraseKeys } from '../../phrase-keys.ts'
-import { alternativeEffect, occurrencesOf, saturated } from '../../relevance.ts'
-import { bytesOf, greatest, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
+import { alternativeEffect, occurrencesOf, rarity, saturated } from '../../relevance.ts'
+import { bytesOf, greatest, NOT_IN_TITLE, type TextPostings } from './postings/posting-list.ts'
+import type { Postings } from './postings/postings.ts'
 import { type Docs, forEachCommon, union } from './sorted-sets.ts'
+import type { TermCounts } from './term-counts.ts'
 
 /** Understood phrases in memory, with the lists made for them. */
 const CACHE_BYTES_MAX = 8 * 1024 * 1024
 const PHRASE_OVERHEAD_BYTES = 500
 
-/** The offers that have a word of a phrase. */
+/** The offers of a shop that have a word of a phrase. */
 export interface WordPostings {
+  /** Among the offers of all shops. */
+  rarity: number
   /** Those with the term itself. */
   own: TextPostings
   /** Those with an alternative of it, which is no place in the title. */
   alternatives: TextPostings | null
 }
 
-/** Understands phrases by the terms of the index, and remembers what it made of them until the index changes. */
-export class Phrases {
-  readonly #postings: Postings
-  readonly #keyOf = createPhraseKeys()
-  readonly #cached = new LRUCache<string, WordPostings[]>({
+/** What was made of phrases, of all shops; to be cleared when the index changes. */
+export const createPhraseCache = () =>
+  new LRUCache<string, WordPostings[]>({
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: (words, key) =>
       words.reduce(
@@ -30,25 +32,34 @@ export class Phrases {
       ),
   })
 
-  constructor(postings: Postings) {
+/** Understands phrases by the terms that the offers of all shops have, and finds those of one shop. */
+export class Phrases {
+  readonly #shop: number
+  readonly #postings: Postings
+  readonly #terms: TermCounts
+  readonly #cached
+  readonly #keyOf = createPhraseKeys()
+
+  /** @param shop its number. */
+  constructor(shop: number, postings: Postings, terms: TermCounts, cached: ReturnType<typeof createPhraseCache>) {
+    this.#shop = shop
     this.#postings = postings
+    this.#terms = terms
+    this.#cached = cached
   }
 
   /** One for each distinct word. */
   words(phrase: Phrase): WordPostings[] {
-    const key = this.#keyOf(phrase)
+    const key = `${this.#shop}:${this.#keyOf(phrase)}`
     const known = this.#cached.get(key)
     if (known) return known
-    const words = understand(phrase, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => ({
+    const words = understand(phrase, (term) => this.#terms.offersWith(term)).map(({ term, alternatives }) => ({
+      rarity: rarity(this.#terms.offersWith(term), this.#terms.documents),
       own: this.#postings.text(term),
       alternatives: alternatives.length > 0 ? bestOf(alternatives.map((name) => this.#name(name))) : null,
     }))
     this.#cached.set(key, words)
     return words
-  }
-
-  forget(): void {
-    this.#cached.clear()
   }
 
   /** The offers that have all terms of an alternative, with what it adds to their score. */

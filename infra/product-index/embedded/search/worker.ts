@@ -20,7 +20,7 @@ const REFRESH_MS = 500
 const NOTHING_SEEN: IndexState = { changed: -1, epoch: 0 }
 
 const searcher = openIndexSearcher(workerData as { folder: string })
-searcher.refresh({ ...NOTHING_SEEN, words: null })
+searcher.refresh({ ...NOTHING_SEEN, tokens: null })
 
 let writer: Remote | null = null
 let refreshing: Promise<IndexState> = Promise.resolve(NOTHING_SEEN)
@@ -30,8 +30,8 @@ function refresh(): Promise<IndexState> {
   const before = refreshing.catch(() => NOTHING_SEEN)
   refreshing = before.then(async (seen) => {
     if (!writer) return seen
-    const { words, ...state } = await writer.call<Touched>('touched', [])
-    searcher.refresh({ words, ...state })
+    const { tokens, ...state } = await writer.call<Touched>('touched', [])
+    searcher.refresh({ tokens, ...state })
     return state
   })
   return refreshing

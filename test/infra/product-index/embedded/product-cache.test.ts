@@ -9,7 +9,7 @@ const weight = { sectionName: null, attributeName: 'weight', attributeValue: '3 
 function stored(id: string) {
   const { productDetails: _, ...offer } = anOffer({ id })
   return {
-    doc: 1,
+    rowid: 1,
     changed: 1,
     offer: JSON.stringify(offer),
     details: JSON.stringify([{ ...weight, attributeValue: `${id} kg` }]),

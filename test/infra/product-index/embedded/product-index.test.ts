@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -9,7 +8,6 @@ import {
   productIndexClient,
   startEmbeddedProductIndex,
 } from '../../../../infra/product-index/embedded/product-index.ts'
-import { databaseFile } from '../../../../infra/product-index/embedded/writer.ts'
 import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../../infra/product-index/port.ts'
 import { tries } from '../../../effort.ts'
 import { productIndexSuite } from '../../../ports/product-index/product-index.suite.ts'
@@ -117,26 +115,6 @@ describe('embedded product index between threads', () => {
       { numRuns: tries(200, 2_000) },
     )
     await index.close()
-    rmSync(folder, { recursive: true })
-  })
-
-  test('terms that an earlier version stored otherwise are made anew at the start', async () => {
-    const folder = newFolder()
-    const offers = [anOffer({ id: 'ja', title: '無線マウス', lang: 'ja' }), anOffer({ id: 'en', title: 'lamp' })]
-    const index = await openEmbeddedProductIndex({ folder })
-    await index.write(offers.map((offer) => ({ kind: 'offer', version: 7, offer })))
-    await index.close()
-    const db = new DatabaseSync(databaseFile(folder))
-    db.exec("PRAGMA user_version = 0; UPDATE texts SET title = '無線マウス' WHERE title = '無線 マウス'")
-    expect(db.prepare("SELECT count(*) AS old FROM texts WHERE title = '無線マウス'").get()).toEqual({ old: 1 })
-    db.close()
-    const renewed = await openEmbeddedProductIndex({ folder })
-    const count = (text: string) =>
-      renewed.count('shop', [{ kind: 'text', text, lang: null, minShare: 1, in: 'ALL_FIELDS' }])
-    expect([await count('マウス'), await count('lamp')]).toEqual([1, 1])
-    expect(await renewed.write([{ kind: 'offer', version: 7, offer: offers[0]! }])).toBe(0)
-    expect((await renewed.get('shop', ['ja']))[0]!.offer).toEqual(offers[0])
-    await renewed.close()
     rmSync(folder, { recursive: true })
   })
 

@@ -1,6 +1,6 @@
-import { ADJACENT_DISTANCE_MAX, rarity, saturated, textRelevance } from '../../../relevance.ts'
+import { ADJACENT_DISTANCE_MAX, saturated, textRelevance } from '../../../relevance.ts'
 import type { WordPostings } from '../phrases.ts'
-import { NOT_IN_TITLE } from '../postings.ts'
+import { NOT_IN_TITLE } from '../postings/posting-list.ts'
 import { lowerBound } from '../sorted-sets.ts'
 import type { Sums, WordList } from './sums.ts'
 
@@ -37,14 +37,13 @@ export class PhraseMatch {
   #lookupsLeft: number
 
   constructor(phrase: readonly WordPostings[], documents: number, sums: Sums) {
-    const rarities = phrase.map(({ own }) => rarity(own.docs.length, documents))
     this.lists = phrase
-      .flatMap(({ own, alternatives }, word) =>
-        [own, ...(alternatives ? [alternatives] : [])].map((list) => ({ ...list, word, rarity: rarities[word]! })),
+      .flatMap(({ own, alternatives, rarity }, word) =>
+        [own, ...(alternatives ? [alternatives] : [])].map((list) => ({ ...list, word, rarity })),
       )
       .sort((a, b) => a.docs.length - b.docs.length)
     this.#words = phrase.length
-    this.#rarities = rarities.reduce((sum, value) => sum + value, 0)
+    this.#rarities = phrase.reduce((sum, { rarity }) => sum + rarity, 0)
     this.#rests = restsOf(this.lists)
     this.#bounds = new Bounds(phrase.length)
     this.#next = new Int32Array(this.lists.length)

@@ -5,10 +5,10 @@ import type { Rank } from '../../../port.ts'
 import { categoryRelevance, RELEVANCE_MIN } from '../../../relevance.ts'
 import type { Columns } from '../columns.ts'
 import type { Phrases } from '../phrases.ts'
-import type { Postings } from '../postings.ts'
+import type { Postings } from '../postings/postings.ts'
 import { type Docs, union } from '../sorted-sets.ts'
 import { PhraseMatch } from './phrase-match.ts'
-import { Sums } from './sums.ts'
+import type { Sums } from './sums.ts'
 
 /** How well documents fit a rank, and lists by which the best are found without asking for each document. */
 export interface Fit {
@@ -30,12 +30,13 @@ export class Ranker {
   readonly #columns: Columns
   readonly #postings: Postings
   readonly #phrases: Phrases
-  readonly #sums = new Sums()
+  readonly #sums: Sums
 
-  constructor(columns: Columns, postings: Postings, phrases: Phrases) {
+  constructor(columns: Columns, postings: Postings, phrases: Phrases, sums: Sums) {
     this.#columns = columns
     this.#postings = postings
     this.#phrases = phrases
+    this.#sums = sums
   }
 
   fit(rank: Rank, synonyms?: SynonymRules): Fit {

@@ -1,5 +1,5 @@
 import { saturated } from '../../../relevance.ts'
-import type { TextPostings } from '../postings.ts'
+import type { TextPostings } from '../postings/posting-list.ts'
 
 /** Offers that have a word, or an alternative of it. */
 export interface WordList extends TextPostings {

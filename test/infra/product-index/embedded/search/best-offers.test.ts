@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rowsOf } from '../../../../../infra/product-index/embedded/rows.ts'
-import { openIndexSearcher, type PlainQuery } from '../../../../../infra/product-index/embedded/search/searcher.ts'
+import { openIndexSearcher } from '../../../../../infra/product-index/embedded/search/searcher.ts'
+import type { PlainQuery } from '../../../../../infra/product-index/embedded/search/shop-search.ts'
 import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite, Rank } from '../../../../../infra/product-index/port.ts'
 import { clickRateOf } from '../../../../../services/domain/auction/click-rate.ts'
@@ -67,7 +68,7 @@ beforeAll(() => {
   writer.write(rowsOf(writes))
   writer.close()
   searcher = openIndexSearcher({ folder })
-  searcher.refresh({ changed: -1, epoch: 0, words: null })
+  searcher.refresh({ changed: -1, epoch: 0, tokens: null })
 })
 
 afterAll(() => {
@@ -130,7 +131,7 @@ test('a short list is the start of the list of all that match, and is followed b
       // Nothing is left out while the list is not full.
       const all = find(OFFERS)
       const cut = find(asked.limit)
-      expect([...cut.docs.subarray(0, cut.hits)]).toEqual([...all.docs.subarray(0, asked.limit)])
+      expect([...cut.rowids.subarray(0, cut.hits)]).toEqual([...all.rowids.subarray(0, asked.limit)])
       expect(cut.fit.slice(0, cut.hits)).toEqual(all.fit.slice(0, cut.hits).map((fit) => expect.closeTo(fit, 12)))
       expect(cut.truncated).toBe(all.hits > asked.limit)
       expect(all.truncated).toBe(false)
@@ -156,7 +157,7 @@ test('of offers that are equal, the same come first however short the list is', 
   for (const text of words) {
     const query = { shopId: 'shop', filters: [], rank: { by: 'text', text, lang: 'en' } as const }
     const find = (limit: number) =>
-      searcher.search({ ...query, priorClickRate: PRIOR_CLICK_RATE, limit, tieSeed: 1 }, null).docs
+      searcher.search({ ...query, priorClickRate: PRIOR_CLICK_RATE, limit, tieSeed: 1 }, null).rowids
     expect([...find(3)]).toEqual([...find(9)].slice(0, 3))
   }
   searcher.close()
@@ -164,11 +165,11 @@ test('of offers that are equal, the same come first however short the list is', 
   rmSync(folder, { recursive: true })
 })
 
-type Found = { docs: Int32Array; fit: readonly number[]; lifts: ReadonlyMap<string, number> }
+type Found = { rowids: Int32Array; fit: readonly number[]; lifts: ReadonlyMap<string, number> }
 type WeightsById = Readonly<Record<string, number>>
 
-/** A document is numbered as it was written, from 1. */
-const idOf = ({ docs }: Found, at: number) => offers[docs[at]! - 1]!.id
+/** Rowids are given in the order of the writes, from 1. */
+const idOf = ({ rowids }: Found, at: number) => offers[rowids[at]! - 1]!.id
 
 const weightOf = (id: string, weights: WeightsById, except: string | null) =>
   Math.max(0, ...promoting.get(id)!.map((each) => (each === except ? 0 : (weights[each] ?? 0))))
@@ -182,7 +183,7 @@ function lastCampaign(found: Found, hits: number, weights: WeightsById): string 
 
 /** What the document at a place is worth without the campaign of the last hit; 0: there is no such document. */
 function keyOf(found: Found, at: number, weights: WeightsById, hits = at): number {
-  if (at >= found.docs.length) return 0
+  if (at >= found.rowids.length) return 0
   const id = idOf(found, at)
   const { views, clicks } = observed.get(id) ?? { views: 0, clicks: 0 }
   const clickRate = clickRateOf(views, clicks, PRIOR_CLICK_RATE) * (found.lifts.get(id) ?? 1)
@@ -190,4 +191,4 @@ function keyOf(found: Found, at: number, weights: WeightsById, hits = at): numbe
 }
 
 const runnerUpKey = (all: Found, hits: number, weights: WeightsById) =>
-  Array.from(all.docs).reduce((most, _, at) => (at < hits ? most : Math.max(most, keyOf(all, at, weights, hits))), 0)
+  Array.from(all.rowids).reduce((most, _, at) => (at < hits ? most : Math.max(most, keyOf(all, at, weights, hits))), 0)

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rowsOf } from '../../../../../infra/product-index/embedded/rows.ts'
+import { Columns, type DocumentRow } from '../../../../../infra/product-index/embedded/search/columns.ts'
+import { Lists } from '../../../../../infra/product-index/embedded/search/postings/lists.ts'
+import { Postings } from '../../../../../infra/product-index/embedded/search/postings/postings.ts'
 import { openIndexSearcher } from '../../../../../infra/product-index/embedded/search/searcher.ts'
-import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
+import { databaseFile, openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { IndexWrite } from '../../../../../infra/product-index/port.ts'
 import { tries } from '../../../../effort.ts'
 import { anOffer } from '../../offer.fixture.ts'
@@ -38,7 +42,7 @@ describe('lists of documents kept in memory', () => {
             while (kept.readAhead());
           }
           const opened = openIndexSearcher({ folder })
-          opened.refresh({ changed: EVERYTHING, epoch: 0, words: null })
+          opened.refresh({ changed: EVERYTHING, epoch: 0, tokens: null })
           expect(answers(kept)).toEqual(answers(opened))
           opened.close()
         }),
@@ -68,14 +72,45 @@ describe('lists of documents kept in memory', () => {
     for (const [at, [ids, isReported]] of rounds.entries()) {
       entitle(ids, vocabulary[at]!, at + 1)
       const touched = writer.touched()
-      expect(touched.words !== null).toBe(isReported)
+      expect(touched.tokens !== null).toBe(isReported)
       kept.refresh(touched)
       const opened = openIndexSearcher({ folder })
-      opened.refresh({ changed: EVERYTHING, epoch: 0, words: null })
+      opened.refresh({ changed: EVERYTHING, epoch: 0, tokens: null })
       expect(answers(kept)).toEqual(answers(opened))
       opened.close()
     }
     kept.close()
+    writer.close()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('lists of common terms', () => {
+  it('are read ahead in shops of many documents, and no others', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'postings-'))
+    const writer = openIndexWriter({ folder })
+    const offersOf = (shopId: string, count: number) =>
+      Array.from({ length: count }, (_, at) => anOffer({ shopId, id: `${at}`, title: `lamp w${at}` }))
+    const offers = [...offersOf('large', 1_000), ...offersOf('small', 999)]
+    writer.write(rowsOf(offers.map((offer) => ({ kind: 'offer', version: 1, offer }))))
+    const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
+    const rows = db.prepare(
+      `SELECT doc AS rowid, shopId, id, summary, campaigns, changed, 0 AS popularity, 0 AS views, 0 AS clicks
+       FROM documents WHERE shopId = ? ORDER BY doc`,
+    )
+    const lists = new Lists(db)
+    for (const [at, shopId] of ['large', 'small'].entries()) {
+      const columns = new Columns()
+      for (const row of rows.all(shopId)) columns.set(row as unknown as DocumentRow)
+      const postings = new Postings(at + 1, columns, lists)
+      expect(postings.readAhead()).toBe(false)
+      postings.wantCommon()
+      while (postings.readAhead());
+    }
+    // Analysis cuts a letter from the number after it.
+    expect([...lists.cached.keys()].sort()).toEqual(['1:lamp', '1:w'])
+    expect(lists.cached.get('1:lamp')!.docs.length).toBe(1_000)
+    db.close()
     writer.close()
     rmSync(folder, { recursive: true })
   })
@@ -97,11 +132,11 @@ function answers(searcher: ReturnType<typeof openIndexSearcher>) {
   const set = searcher.campaignSet([{ campaignIds: ['campaign'], weight: 1 }])
   const ask = (filters: Parameters<typeof searcher.count>[1], text: string) => {
     const rank = { by: 'text', text, lang: 'en' } as const
-    const { docs, relevance } = searcher.search(
+    const { rowids, relevance } = searcher.search(
       { shopId: SHOP, filters: [...filters], rank, priorClickRate: 0.004, limit: 100, tieSeed: 1 },
       set,
     )
-    return [...docs].map((doc, at) => [doc, relevance[at]])
+    return [...rowids].map((rowid, at) => [rowid, relevance[at]])
   }
   return [
     ...[...vocabulary, 'shlef', 'shelff', 'bluelamp'].flatMap((text) => [

@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FullText } from '../../../../infra/product-index/embedded/full-text.ts'
+import { openEmbeddedProductIndex } from '../../../../infra/product-index/embedded/product-index.ts'
+import { setEarlierTextsAside, upgradeFile } from '../../../../infra/product-index/embedded/upgrade.ts'
+import { databaseFile } from '../../../../infra/product-index/embedded/writer.ts'
+import type { ProductIndex } from '../../../../infra/product-index/port.ts'
+import type { ProductOffer } from '../../../../schemas/records/records.ts'
+import { anOffer } from '../offer.fixture.ts'
+
+const SCHEMA = readFileSync(new URL('../../../../infra/product-index/embedded/schema.sql', import.meta.url), 'utf8')
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'upgrade-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+async function withIndex<T>(work: (index: ProductIndex) => Promise<T>): Promise<T> {
+  const index = await openEmbeddedProductIndex({ folder })
+  try {
+    return await work(index)
+  } finally {
+    await index.close()
+  }
+}
+
+const store = (offers: readonly ProductOffer[]) =>
+  withIndex((index) => index.write(offers.map((offer) => ({ kind: 'offer', version: 7, offer }))))
+
+/** Gives the full-text tables back the form that they had before tokens named shops. */
+function makeEarlier(format: 0 | 1, change = ''): void {
+  const db = new DatabaseSync(databaseFile(folder))
+  // Shops are numbered below 10 here, and no word holds a colon.
+  const word = (text: string) =>
+    Array.from({ length: 9 }, (_, shop) => shop + 1).reduce((sql, shop) => `replace(${sql}, '${shop}:', '')`, text)
+  const texts = ['title', 'brand', 'categories', 'attributes', 'description']
+  db.exec(`
+    CREATE TABLE t AS SELECT rowid AS doc, ${texts.map((text) => `${word(text)} AS ${text}`).join(', ')} FROM texts;
+    CREATE TABLE f AS SELECT rowid AS doc, ${word('tokens')} AS tokens FROM facets;
+    DROP TABLE texts; DROP TABLE facets; DROP TABLE terms; DROP TABLE shops;
+    CREATE VIRTUAL TABLE texts USING fts5 (${texts.join(', ')}, columnsize = 0, tokenize = "ascii tokenchars '.'");
+    CREATE VIRTUAL TABLE facets USING fts5 (tokens, columnsize = 0, detail = none, tokenize = "ascii");
+    INSERT INTO texts (rowid, ${texts.join(', ')}) SELECT * FROM t; INSERT INTO facets (rowid, tokens) SELECT * FROM f;
+    DROP TABLE t; DROP TABLE f; PRAGMA user_version = ${format}; ${change}`)
+  db.close()
+}
+
+const SHOPS = ['shop', 'other']
+const KINDS = ['lamp', 'desk', 'shelf']
+/** More than are stored at once. */
+const offersOfShops = SHOPS.flatMap((shopId) =>
+  Array.from({ length: 700 }, (_, at) =>
+    anOffer({ shopId, id: `p${at}`, title: `${KINDS[at % 3]} model ${at % 50}`, brand: `Brand${at % 4}` }),
+  ),
+)
+
+/** What is found by words, facets and misspelt words. */
+const answers = () =>
+  withIndex((index) =>
+    Promise.all([
+      ...SHOPS.flatMap((shopId) => [
+        index.count(shopId, [{ kind: 'brand', anyOf: ['Brand1'] }]),
+        index.search(
+          [...KINDS, 'lmap', 'model 12'].map((text) => ({
+            ...{ shopId, campaigns: null, priorClickRate: 0.01, limit: 20, tieSeed: 1 },
+            filters: [{ kind: 'text', text, lang: 'en', minShare: 1, in: 'ALL_FIELDS' }],
+            rank: { by: 'text', text, lang: 'en' },
+          })),
+        ),
+      ]),
+      index.similarTerms(['lmap', 'shelff']),
+    ]),
+  )
+
+describe('a file of an earlier version', () => {
+  test('answers as before, once its tokens name shops', async () => {
+    await store(offersOfShops)
+    const before = await answers()
+    makeEarlier(1)
+    expect(await answers()).toEqual(before)
+    expect(await answers()).toEqual(before)
+  })
+
+  test('is brought to the present format also when the program was killed meanwhile', async () => {
+    await store(offersOfShops)
+    const before = await answers()
+    makeEarlier(1)
+    killedAtSecondPage()
+    expect(await answers()).toEqual(before)
+  })
+
+  test('may know shops that have no offer any more', async () => {
+    await store([anOffer({ shopId: 'shop', id: 'gone' }), anOffer({ shopId: 'other', id: 'stays' })])
+    await withIndex((index) =>
+      index.write([{ kind: 'remove', version: 8, shopId: 'shop', feedId: anOffer().feedId, id: 'gone' }]),
+    )
+    makeEarlier(1)
+    await withIndex(async (index) => {
+      expect([await index.count('shop', []), await index.count('other', [])]).toEqual([0, 1])
+      await index.write([{ kind: 'offer', version: 9, offer: anOffer({ shopId: 'shop', id: 'gone' }) }])
+      await index.refresh()
+      expect(await index.count('shop', [])).toBe(1)
+    })
+  })
+
+  test('has the terms of scripts without spaces made anew', async () => {
+    const offers = [anOffer({ id: 'ja', title: '無線マウス', lang: 'ja' }), anOffer({ id: 'en', title: 'lamp' })]
+    await store(offers)
+    makeEarlier(0, "UPDATE texts SET title = '無線マウス' WHERE title = '無線 マウス'")
+    await withIndex(async (index) => {
+      const count = (text: string) =>
+        index.count('shop', [{ kind: 'text', text, lang: null, minShare: 1, in: 'ALL_FIELDS' }])
+      expect([await count('マウス'), await count('lamp')]).toEqual([1, 1])
+      expect(await index.write([{ kind: 'offer', version: 7, offer: offers[0]! }])).toBe(0)
+      expect((await index.get('shop', ['ja']))[0]!.offer).toEqual(offers[0])
+    })
+  })
+})
+
+/** Leaves the first page copied. */
+function killedAtSecondPage(): void {
+  const db = new DatabaseSync(databaseFile(folder))
+  setEarlierTextsAside(db)
+  db.exec(SCHEMA)
+  const fullText = new FullText(db)
+  let pages = 0
+  const inTransaction = (work: () => void) => {
+    if (++pages === 2) throw new Error('killed')
+    db.exec('BEGIN')
+    work()
+    fullText.storeCounts()
+    db.exec('COMMIT')
+  }
+  expect(() => upgradeFile({ db, fullText, inTransaction, renew: () => {} })).toThrow('killed')
+  db.close()
+}
