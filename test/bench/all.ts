@@ -33,6 +33,7 @@ const measures: Measure[] = [
     'selection/busy',
     'selection/display',
     'search/large-shop',
+    'search/many-shops',
     'cost/cost',
     'intake/intake',
     'streams/sink',
