@@ -11,14 +11,13 @@ import {
 } from '../../infra/analytics/queries/signals/signal-days.ts'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
+import { chunksBySize } from '../../services/domain/chunks.ts'
 import { advanced, newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createForgetting } from './forgetting.ts'
 
 export const DAY_MS = 86_400_000
-/** Days of a shop that one statement counts anew: the ids of their events must fit in the store's memory. */
-const DAYS_AT_ONCE = 5
-/** New rows that one statement adds, but for those of a single day. */
+/** Rows that one statement counts, but for those of a single day: the ids of their events must fit in the store's memory. */
 const ROWS_AT_ONCE = 200_000
 /** A look takes all that is new: what it costs is what is new. */
 const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
@@ -116,41 +115,30 @@ export function createActivity({
   async function sorted(days: readonly ShopDay[], countedVersion: number) {
     const known = days.length === 0 ? [] : await analytics.query<CountedDay>(countedDaysSql, scopeOf(days))
     const byDay = new Map(known.map((each) => [`${each.day} ${each.shopId}`, each]))
-    const { anew = [], added = [] } = Object.groupBy(days, ({ shopId, day, arrived }) => {
-      const { counted, version } = byDay.get(`${day} ${shopId}`) ?? { counted: 0, version: 0 }
-      return arrived >= counted || version > countedVersion ? 'anew' : 'added'
+    const countOf = ({ shopId, day }: ShopDay) => byDay.get(`${day} ${shopId}`) ?? { counted: 0, version: 0 }
+    const { anew = [], added = [] } = Object.groupBy(days, (each) => {
+      const { counted, version } = countOf(each)
+      return each.arrived >= counted || version > countedVersion ? 'anew' : 'added'
     })
     return {
-      anew: [...Map.groupBy(anew, ({ shopId }) => shopId).values()].flatMap((ofShop) =>
-        grouped(ofShop.toSorted(byTime), () => 1, DAYS_AT_ONCE),
-      ),
-      added: grouped(added.toSorted(byTime), ({ arrived }) => arrived, ROWS_AT_ONCE),
+      anew: grouped(anew, (each) => each.arrived + countOf(each).counted),
+      added: grouped(added, ({ arrived }) => arrived),
     }
   }
 }
 
-const byTime = (a: ShopDay, b: ShopDay): number => a.day - b.day
+/** Days in the order of time, in groups for one statement each, whosever they are. */
+const grouped = (days: readonly ShopDay[], rowsOf: (day: ShopDay) => number): ShopDay[][] =>
+  chunksBySize(
+    days.toSorted((a, b) => a.day - b.day),
+    rowsOf,
+    ROWS_AT_ONCE,
+  )
 
-/** Days side by side, in groups of no more than a size together, or of one day. */
-function grouped(days: readonly ShopDay[], sizeOf: (day: ShopDay) => number, sizeMax: number): ShopDay[][] {
-  const groups: ShopDay[][] = []
-  let size = Number.POSITIVE_INFINITY
-  for (const day of days) {
-    size += sizeOf(day)
-    if (size > sizeMax) {
-      groups.push([])
-      size = sizeOf(day)
-    }
-    groups.at(-1)!.push(day)
-  }
-  return groups
-}
-
-function scopeOf(days: readonly ShopDay[]): QueryParams {
-  const numbers = days.map(({ day }) => day)
-  const time = { fromMs: Math.min(...numbers) * DAY_MS, toMs: (Math.max(...numbers) + 1) * DAY_MS }
-  return { shopIds: days.map(({ shopId }) => shopId), days: numbers, ...time }
-}
+const scopeOf = (days: readonly ShopDay[]): QueryParams => ({
+  shopIds: days.map(({ shopId }) => shopId),
+  days: days.map(({ day }) => day),
+})
 
 /** By partition of each topic, the first offset that is not counted. */
 function endsOf(edge: 'Before' | 'To', commits: readonly Commit[]): QueryParams {

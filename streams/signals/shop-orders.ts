@@ -2,10 +2,12 @@ import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   latestOrdersSql,
   newOrdersSql,
+  orderCountsSql,
   type PurchaseOrder,
 } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
-import { newRanges, rowsIn } from '../attribution/ranges.ts'
+import { chunksBySize } from '../../services/domain/chunks.ts'
+import { advanced, newRanges, rowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { BASKET_LINES_MAX, createOrderHistory, type OrderHistory } from './also-bought.ts'
 
@@ -18,7 +20,10 @@ const ORDER_LINES_MAX = 1_000_000
 const KEPT_LINES_MAX = 8_000_000
 /** When a shop's orders grow by more than this share at once, they are read anew: they may be older than those that are known. */
 const READ_ANEW_SHARE = 0.1
-const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
+/** Orders that one query reads, but for those of a single shop. */
+const ORDERS_AT_ONCE = 50_000
+/** New offsets of a partition that one query reads. */
+const NEW_AT_ONCE = { starts: [], runOffsets: 100_000 }
 
 export interface ShopOrders {
   history: OrderHistory
@@ -30,56 +35,101 @@ interface Kept {
   history: OrderHistory
   /** An order that comes again counts once, as it came first. */
   orderIds: Set<number>
-  /** Up to where the rows of the sink are among them. */
-  readTo: readonly Commit[]
+  /** Orders that the history lacks; null: too many to be added. */
+  fresh: PurchaseOrder[] | null
 }
 
-/** The orders of shops, kept from call to call, so that a call reads only those that are new. */
+/**
+ * The orders of shops, kept from call to call. A call reads what is new of all shops at once; what it does not keep of them is read
+ * when they are asked for.
+ */
 export function createShopOrders({ log, analytics }: { log: Pick<EventLog, 'committed'>; analytics: Analytics }) {
   /** The one that was asked for longest ago first. */
   const kept = new Map<string, Kept>()
-  const limits = { basketLinesMax: BASKET_LINES_MAX, linesMax: ORDER_LINES_MAX }
+  /** Up to where the rows of the sink are among what is kept. */
+  let readTo: readonly Commit[] = []
+  let last: Promise<unknown> = Promise.resolve()
 
-  async function readAll(shopId: string, stored: readonly Commit[]): Promise<ShopOrders> {
-    const orders = await analytics.query<PurchaseOrder>(latestOrdersSql, { shopId, ...limits })
-    // Ages count from the latest order: without a new one the lists stay as they are.
-    const history = createOrderHistory(orders, orders[0]?.occurredAt ?? 0)
-    keep(shopId, { history, orderIds: new Set(orders.map(({ orderId }) => orderId)), readTo: stored })
-    return { history, touched: null }
-  }
-
-  async function readNew(shopId: string, known: Kept, stored: readonly Commit[]): Promise<ShopOrders> {
-    const condition = rowsIn(newRanges(stored, known.readTo, ALL))
-    const { history, orderIds } = known
-    if (condition === null) return { history, touched: new Set() }
-    const { basketLinesMax } = limits
-    const found = await analytics.query<PurchaseOrder>(newOrdersSql(condition), { shopId, basketLinesMax })
-    const orders = found.filter(({ orderId }) => !orderIds.has(orderId))
-    const grown = orders.reduce((lines, { items }) => lines + items.length, history.lines)
-    if (orders.length > orderIds.size * READ_ANEW_SHARE || grown > ORDER_LINES_MAX * (1 + READ_ANEW_SHARE)) {
-      return readAll(shopId, stored)
+  async function readNew(): Promise<void> {
+    const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'transactions')
+    if (kept.size === 0) readTo = stored
+    for (;;) {
+      const ranges = newRanges(stored, readTo, NEW_AT_ONCE)
+      const condition = rowsIn(ranges)
+      if (condition === null) return
+      const sql = newOrdersSql(condition)
+      const orders = await analytics.query<PurchaseOrder>(sql, { basketLinesMax: BASKET_LINES_MAX })
+      for (const [shopId, ofShop] of Map.groupBy(orders, ({ shopId }) => shopId)) {
+        const shop = kept.get(shopId)
+        if (shop) noteNew(shop, ofShop)
+      }
+      readTo = advanced(readTo, ranges)
     }
-    for (const { orderId } of orders) orderIds.add(orderId)
-    const touched = history.add(orders)
-    keep(shopId, { history, orderIds, readTo: stored })
-    return { history, touched }
   }
 
-  function keep(shopId: string, shop: Kept): void {
+  function noteNew(shop: Kept, orders: readonly PurchaseOrder[]): void {
+    const { history, orderIds } = shop
+    if (shop.fresh === null) return
+    const known = orderIds.size - shop.fresh.length
+    for (const order of orders) {
+      if (orderIds.has(order.orderId)) continue
+      orderIds.add(order.orderId)
+      shop.fresh.push(order)
+    }
+    const grown = shop.fresh.reduce((lines, { items }) => lines + items.length, history.lines)
+    const areMany = shop.fresh.length > known * READ_ANEW_SHARE || grown > ORDER_LINES_MAX * (1 + READ_ANEW_SHARE)
+    if (areMany) shop.fresh = null
+  }
+
+  async function readAll(shopIds: readonly string[]): Promise<void> {
+    const counts = await analytics.query<{ shopId: string; orders: number }>(orderCountsSql, { shopIds })
+    const ordersOf = new Map(counts.map(({ shopId, orders }) => [shopId, orders]))
+    for (const some of chunksBySize(shopIds, (shopId) => ordersOf.get(shopId) ?? 0, ORDERS_AT_ONCE)) {
+      const limits = { basketLinesMax: BASKET_LINES_MAX, linesMax: ORDER_LINES_MAX }
+      const found = await analytics.query<PurchaseOrder>(latestOrdersSql, { shopIds: some, ...limits })
+      const byShop = Map.groupBy(found, ({ shopId }) => shopId)
+      for (const shopId of some) {
+        const orders = byShop.get(shopId) ?? []
+        // Ages count from the latest order: without a new one the lists stay as they are.
+        const history = createOrderHistory(orders, orders[0]?.occurredAt ?? 0)
+        kept.set(shopId, { history, orderIds: new Set(orders.map(({ orderId }) => orderId)), fresh: [] })
+      }
+    }
+  }
+
+  function take(shopId: string, isReadAnew: boolean): ShopOrders {
+    const shop = kept.get(shopId)!
+    const orders = shop.fresh!
+    shop.fresh = []
+    // It is the one that was asked for last.
     kept.delete(shopId)
     kept.set(shopId, shop)
+    const { history } = shop
+    return { history, touched: isReadAnew ? null : orders.length === 0 ? new Set() : history.add(orders) }
+  }
+
+  function forgetSome(): void {
     let lines = [...kept.values()].reduce((sum, { history }) => sum + history.lines, 0)
     for (const [oldest, { history }] of kept) {
-      if (lines <= KEPT_LINES_MAX || oldest === shopId) break
+      if (lines <= KEPT_LINES_MAX || kept.size === 1) break
       kept.delete(oldest)
       lines -= history.lines
     }
   }
 
-  return async function ordersOf(shopId: string): Promise<ShopOrders> {
-    // Before the orders are read: what is stored meanwhile is read again, and known by its id.
-    const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'transactions')
-    const known = kept.get(shopId)
-    return known ? readNew(shopId, known, stored) : readAll(shopId, stored)
+  async function read(shopIds: readonly string[]): Promise<Map<string, ShopOrders>> {
+    await readNew()
+    const anew = new Set(shopIds.filter((shopId) => (kept.get(shopId)?.fresh ?? null) === null))
+    if (anew.size > 0) await readAll([...anew])
+    const orders = new Map(shopIds.map((shopId) => [shopId, take(shopId, anew.has(shopId))]))
+    forgetSome()
+    return orders
+  }
+
+  return function ordersOf(shopIds: readonly string[]): Promise<ReadonlyMap<string, ShopOrders>> {
+    // One after the other: what one call has not kept yet, another would not look for.
+    const orders = last.then(() => read(shopIds))
+    last = orders.catch(() => {})
+    return orders
   }
 }

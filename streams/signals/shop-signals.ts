@@ -5,8 +5,8 @@ import { type ProductActivity, productActivitySql } from '../../infra/analytics/
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
-import { chunksOf } from '../../services/domain/chunks.ts'
-import { createShopOrders } from './shop-orders.ts'
+import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
+import { createShopOrders, type ShopOrders } from './shop-orders.ts'
 
 /** What happened longer ago does not count as popular, nor towards the click rate. */
 export const WINDOW_DAYS = 30
@@ -18,6 +18,9 @@ const VIEW_POPULARITY = 0.00001
 /** Smaller changes of popularity and scores are not worth a record. */
 const SIGNIFICANT_DIGITS = 3
 const RECORDS_PER_APPEND = 500
+/** Products of shops that are read together, but for those of a single shop; so many has one whose signals are not known yet. */
+const PRODUCTS_AT_ONCE = 50_000
+const PRODUCTS_UNKNOWN = 5_000
 /** Lists computed before others get their turn on this thread. */
 const LISTS_PER_TURN = 10
 
@@ -28,18 +31,20 @@ export interface ShopSignalsDeps {
   now: () => number
 }
 
-/** Computes the signals of a shop's products. Only one may run in an installation. */
+/** Computes the signals of shops' products. Only one may run in an installation. */
 export interface ShopSignals {
   /**
    * Appends the signals that changed. @returns how many.
    * @param today UTC, in days since the epoch.
    */
-  update(shopId: string, today: number): Promise<number>
+  update(shopIds: readonly string[], today: number): Promise<number>
 }
 
 /** Of a product, apart from its list. */
 type Figures = Pick<ProductSignals, 'popularity' | 'views' | 'clicks'>
 const NO_FIGURES: Figures = { popularity: 0, views: 0, clicks: 0 }
+/** By product: digest of the signals in the topic. */
+type Known = Map<string, string>
 
 /**
  * What shoppers bought, clicked and saw, as signals of each product in the topic `product-signals`. The orders of a shop stay in
@@ -47,13 +52,13 @@ const NO_FIGURES: Figures = { popularity: 0, views: 0, clicks: 0 }
  */
 export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): ShopSignals {
   const ordersOf = createShopOrders({ log, analytics })
-  /** By shop, then by product: digest of the signals in the topic. Null: not read yet. */
-  let known: Promise<Map<string, Map<string, string>>> | null = null
+  /** By shop. Null: not read yet. */
+  let known: Promise<Map<string, Known>> | null = null
   /** The day on which all lists of a shop were made last. */
   const listedOn = new Map<string, number>()
 
-  async function readKnown(): Promise<Map<string, Map<string, string>>> {
-    const shops = new Map<string, Map<string, string>>()
+  async function readKnown(): Promise<Map<string, Known>> {
+    const shops = new Map<string, Known>()
     const tail = await log.tail('product-signals', (records) => {
       for (const { value } of records) if (value) note(shops, decode('ProductSignals', value))
     })
@@ -61,47 +66,76 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
     return shops
   }
 
-  async function readFigures(shopId: string, today: number): Promise<Map<string, Figures>> {
-    const params = { shopId, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
-    const rows = await analytics.query<ProductActivity>(productActivitySql, params)
-    return new Map(rows.map((row) => [row.id, { popularity: popularityOf(row), views: row.views, clicks: row.clicks }]))
+  async function readFigures(shopIds: readonly string[], today: number): Promise<Map<string, Map<string, Figures>>> {
+    const params = { shopIds, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
+    const shops = new Map(shopIds.map((shopId) => [shopId, new Map<string, Figures>()]))
+    for (const row of await analytics.query<ProductActivity>(productActivitySql, params)) {
+      const { shopId, id, views, clicks } = row
+      shops.get(shopId)!.set(id, { popularity: popularityOf(row), views, clicks })
+    }
+    return shops
+  }
+
+  /** @param ofShop what is in the topic. @returns the signals of a shop that are others now. */
+  async function changedOf(
+    shopId: string,
+    { history, touched }: ShopOrders,
+    { figures, ofShop, today }: { figures: ReadonlyMap<string, Figures>; ofShop: Known; today: number },
+  ): Promise<ProductSignals[]> {
+    const isWhole = touched === null || listedOn.get(shopId) !== today
+    // Should this fail, the next update takes all: the new orders are not new any more.
+    listedOn.delete(shopId)
+    const numbers = new Map(history.ids.map((id, product) => [id, product]))
+    const changed: ProductSignals[] = []
+    let lists = 0
+    // Also what was popular and is no more.
+    for (const id of new Set([...figures.keys(), ...numbers.keys(), ...ofShop.keys()])) {
+      const own = figures.get(id) ?? NO_FIGURES
+      const product = numbers.get(id)
+      const isTouched = isWhole || (product !== undefined && touched.has(product))
+      const before = ofShop.get(id)
+      if (!isTouched && before?.startsWith(figuresDigest(own))) continue
+      if (++lists % LISTS_PER_TURN === 0) await yieldThread()
+      const list = product === undefined ? [] : history.listOf(product)
+      const alsoBought = list.map((pick) => ({ id: history.ids[pick.product]!, score: rounded(pick.score) }))
+      const signals = { shopId, id, ...own, alsoBought, computedAt: now() }
+      if (before !== digestOf(signals)) changed.push(signals)
+    }
+    return changed
+  }
+
+  /** @returns how many. */
+  async function publish(changed: readonly ProductSignals[]): Promise<number> {
+    const shops = await known!
+    for (const chunk of chunksOf(changed, RECORDS_PER_APPEND)) {
+      await log.append(chunk.map(recordOf))
+      for (const each of chunk) note(shops, each)
+    }
+    return changed.length
   }
 
   return {
-    async update(shopId, today) {
+    async update(shopIds, today) {
       known ??= readKnown().catch((error) => {
         known = null
         throw error
       })
       const shops = await known
-      const ofShop = shops.get(shopId) ?? new Map<string, string>()
-      const figures = await readFigures(shopId, today)
-      const { history, touched } = await ordersOf(shopId)
-      const isWhole = touched === null || listedOn.get(shopId) !== today
-      // Should this fail, the next update takes all: the new orders are not new any more.
-      listedOn.delete(shopId)
-      const numbers = new Map(history.ids.map((id, product) => [id, product]))
-      const changed: ProductSignals[] = []
-      let lists = 0
-      // Also what was popular and is no more.
-      for (const id of new Set([...figures.keys(), ...numbers.keys(), ...ofShop.keys()])) {
-        const own = figures.get(id) ?? NO_FIGURES
-        const product = numbers.get(id)
-        const isTouched = isWhole || (product !== undefined && touched.has(product))
-        const before = ofShop.get(id)
-        if (!isTouched && before?.startsWith(figuresDigest(own))) continue
-        if (++lists % LISTS_PER_TURN === 0) await yieldThread()
-        const list = product === undefined ? [] : history.listOf(product)
-        const alsoBought = list.map((pick) => ({ id: history.ids[pick.product]!, score: rounded(pick.score) }))
-        const signals = { shopId, id, ...own, alsoBought, computedAt: now() }
-        if (before !== digestOf(signals)) changed.push(signals)
+      const productsOf = (shopId: string) => shops.get(shopId)?.size ?? PRODUCTS_UNKNOWN
+      let count = 0
+      for (const some of chunksBySize(shopIds, productsOf, PRODUCTS_AT_ONCE)) {
+        const figures = await readFigures(some, today)
+        const orders = await ordersOf(some)
+        const changed: ProductSignals[] = []
+        for (const shopId of some) {
+          const of = { figures: figures.get(shopId)!, ofShop: shops.get(shopId) ?? new Map(), today }
+          changed.push(...(await changedOf(shopId, orders.get(shopId)!, of)))
+          if (changed.length >= RECORDS_PER_APPEND) count += await publish(changed.splice(0))
+        }
+        count += await publish(changed)
+        for (const shopId of some) listedOn.set(shopId, today)
       }
-      for (const chunk of chunksOf(changed, RECORDS_PER_APPEND)) {
-        await log.append(chunk.map(recordOf))
-        for (const each of chunk) note(shops, each)
-      }
-      listedOn.set(shopId, today)
-      return changed.length
+      return count
     },
   }
 }
@@ -118,8 +152,8 @@ const digestOf = (signals: ProductSignals): string =>
 
 const figuresDigest = ({ popularity, views, clicks }: Figures): string => `${popularity} ${views} ${clicks} `
 
-function note(shops: Map<string, Map<string, string>>, signals: ProductSignals): void {
-  const shop = shops.get(signals.shopId) ?? new Map<string, string>()
+function note(shops: Map<string, Known>, signals: ProductSignals): void {
+  const shop: Known = shops.get(signals.shopId) ?? new Map()
   shops.set(signals.shopId, shop.set(signals.id, digestOf(signals)))
 }
 

@@ -1,12 +1,15 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { shopsSql } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import { createActivity, DAY_MS } from './activity.ts'
 import { createDueShops } from './due-shops.ts'
 import { type ShopSignals, WINDOW_DAYS } from './shop-signals.ts'
 
+/** Shops that are computed together, so that one query reads them all. */
+const SHOPS_TOGETHER = 50
 /** While one waits for the store, another computes. */
-const SHOPS_AT_ONCE = 2
+const UPDATES_AT_ONCE = 2
 
 export interface SignalsDeps {
   log: Pick<EventLog, 'committed'>
@@ -33,11 +36,11 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   let lookedOn: number | null = null
 
   /** @returns how many signals changed. */
-  async function update(shopId: string, today: number): Promise<number> {
+  async function update(shopIds: readonly string[], today: number): Promise<number> {
     const begunAt = now()
-    const taken = due.taken(shopId)
-    const changed = await shopSignals.update(shopId, today)
-    due.computed(shopId, { at: begunAt, ...taken })
+    const taken = shopIds.map((shopId) => ({ shopId, ...due.taken(shopId) }))
+    const changed = await shopSignals.update(shopIds, today)
+    for (const { shopId, purchases } of taken) due.computed(shopId, { at: begunAt, purchases })
     return changed
   }
 
@@ -51,14 +54,21 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       // Everything is a day older.
       if (lookedOn !== today) due.noteAll()
       lookedOn = today
-      const queue = due.list(now())
+      const queue = [...chunksOf(due.list(now()), SHOPS_TOGETHER)]
       if (queue.length > 0) await activity.count(today - WINDOW_DAYS)
       let changed = 0
+      const failures: unknown[] = []
       const updateOthers = async () => {
-        for (let shopId = queue.pop(); shopId !== undefined; shopId = queue.pop())
-          changed += await update(shopId, today)
+        for (let shopIds = queue.pop(); shopIds !== undefined; shopIds = queue.pop()) {
+          // What one shop fails with is no reason to leave the others.
+          changed += await update(shopIds, today).catch((error) => {
+            failures.push(error)
+            return 0
+          })
+        }
       }
-      await Promise.all(Array.from({ length: SHOPS_AT_ONCE }, updateOthers))
+      await Promise.all(Array.from({ length: UPDATES_AT_ONCE }, updateOthers))
+      if (failures.length > 0) throw failures[0]
       return changed
     },
     areArriving: due.areArriving,

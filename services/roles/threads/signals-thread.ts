@@ -23,7 +23,7 @@ export function createSignalsThread(data: SignalsWorkerData) {
   const open: OpenShopSignals = () => {
     let remote: Remote | null = null
     return {
-      async update(shopId, today) {
+      async update(shopIds, today) {
         started ??= start()
         const served = await started
         remote ??= connect(
@@ -31,7 +31,7 @@ export function createSignalsThread(data: SignalsWorkerData) {
           { AnalyticsUnavailable, LogUnavailable },
           () => new Error('The signals have ended'),
         )
-        return remote.call('update', [shopId, today])
+        return remote.call('update', [shopIds, today])
       },
       close: () => remote?.close(),
     }

@@ -8,8 +8,14 @@ import { quarter } from '../report-cells.ts'
 export const shopsSql = `
   SELECT shopId FROM signal_days UNION DISTINCT SELECT shopId FROM transactions WHERE kind = 'PURCHASE'`
 
+/** Row: how many purchases a shop has, versions of one apart. Parameter shopIds. */
+export const orderCountsSql = `
+  SELECT shopId, toInt64(count()) AS orders FROM transactions
+  WHERE shopId IN {shopIds:Array(String)} AND kind = 'PURCHASE' GROUP BY shopId`
+
 /** Row: one purchase. */
 export interface PurchaseOrder {
+  shopId: string
   /** A hash of its event id. */
   orderId: number
   /** UTC epoch milliseconds. */
@@ -20,28 +26,28 @@ export interface PurchaseOrder {
 
 /** @param rows SQL that holds for the rows to take. */
 const ordersSql = (rows: string) => `
-  SELECT eventId, first.1 AS occurredAt, arraySlice(
+  SELECT shopId, eventId, first.1 AS occurredAt, arraySlice(
     arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
   FROM (
-    SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
-    WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND (${rows}) GROUP BY eventId
+    SELECT shopId, eventId, argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
+    WHERE kind = 'PURCHASE' AND (${rows}) GROUP BY shopId, eventId
   )`
 const ORDER_ID = `toInt64(cityHash64(eventId) % ${Number.MAX_SAFE_INTEGER}) AS orderId`
 
-/** Rows PurchaseOrder. Parameters shopId, basketLinesMax, linesMax: the latest purchases, up to so many lines together. */
+/** Rows PurchaseOrder. Parameters shopIds, basketLinesMax, linesMax: the latest purchases of each, up to so many lines together. */
 export const latestOrdersSql = `
-  SELECT ${ORDER_ID}, occurredAt, items
+  SELECT shopId, ${ORDER_ID}, occurredAt, items
   FROM (
-    SELECT eventId, occurredAt, items, sum(length(items)) OVER (
+    SELECT shopId, eventId, occurredAt, items, sum(length(items)) OVER (PARTITION BY shopId
       ORDER BY occurredAt DESC, eventId ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS linesSoFar
-    FROM (${ordersSql('1')})
+    FROM (${ordersSql('shopId IN {shopIds:Array(String)}')})
   )
   WHERE linesSoFar <= {linesMax:UInt64}
-  ORDER BY occurredAt DESC`
+  ORDER BY shopId, occurredAt DESC`
 
-/** Rows PurchaseOrder, of new rows alone. Parameters shopId, basketLinesMax. @param newRows SQL that holds for these. */
+/** Rows PurchaseOrder, of new rows of all shops. Parameter basketLinesMax. @param newRows SQL that holds for these. */
 export const newOrdersSql = (newRows: string): string =>
-  `SELECT ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
+  `SELECT shopId, ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 
 /** Row: the ad requests of an hour of the day, as the shop's clock shows it. */
 export interface HourTraffic {

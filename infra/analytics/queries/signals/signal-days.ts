@@ -89,8 +89,8 @@ const until = (parameter: string) => `_offset < {${parameter}:Array(Int64)}[_par
 /**
  * Counts days of shops: adds what new rows change, or counts them anew from all rows. What counts of an event or order is computed
  * as it was before the new rows and as it is with them, from these alone, so that rows that come meanwhile are left to the next count.
- * A purchase is a line of an order, whatever its quantity. Parameters shopIds and days (pairs), fromMs, toMs (the time of all of
- * these days), since (no transaction before it counts), version, countedVersion (of the rows before), and those of `countedTopics`.
+ * A purchase is a line of an order, whatever its quantity. Parameters shopIds and days (pairs), since (no transaction before it
+ * counts), version, countedVersion (of the rows before), and those of `countedTopics`.
  * @param newRows null: anew.
  */
 export function countDaysSql(newRows: NewRows | null): string {
@@ -110,7 +110,8 @@ export function countDaysSql(newRows: NewRows | null): string {
   GROUP BY shopId, day, id HAVING max(isChanged) = 1`
 }
 
-const ofDays = 'shopId IN {shopIds:Array(String)} AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}'
+/** The rows of exactly these days, which the store finds by its key. */
+const ofDays = `shopId IN {shopIds:Array(String)} AND ${inDays(dayOf('occurredAt'))}`
 
 /** Of the versions of an order the first counts, with the rows before and with the new ones. */
 function purchaseChanges(newRows: NewRows | null): string[] {
@@ -174,6 +175,7 @@ function touchedEvents(newRows: NewRows): string | null {
 
 /** Row: what happened to a product since a moment; `decayed…` count less by age in whole UTC days. */
 export interface ProductActivity {
+  shopId: string
   id: string
   decayedPurchases: number
   decayedClicks: number
@@ -181,16 +183,16 @@ export interface ProductActivity {
   clicks: number
   views: number
 }
-/** Parameters shopId, sinceDay, today (days since the epoch), halfLifeDays. */
+/** Parameters shopIds, sinceDay, today (days since the epoch), halfLifeDays. */
 export const productActivitySql = `
-  SELECT id, sum(purchases * weight) AS decayedPurchases, sum(dayClicks * weight) AS decayedClicks,
+  SELECT shopId, id, sum(purchases * weight) AS decayedPurchases, sum(dayClicks * weight) AS decayedClicks,
     sum(dayViews * weight) AS decayedViews, sum(dayClicks) AS clicks, sum(dayViews) AS views
   FROM (
-    SELECT id, purchases, clicks AS dayClicks, views AS dayViews,
+    SELECT shopId, id, purchases, clicks AS dayClicks, views AS dayViews,
       exp2(-greatest(0, {today:Int64} - day) / {halfLifeDays:Float64}) AS weight
-    FROM signal_days FINAL WHERE shopId = {shopId:String} AND day >= {sinceDay:Int32}
+    FROM signal_days FINAL WHERE shopId IN {shopIds:Array(String)} AND day >= {sinceDay:Int32}
   )
-  GROUP BY id HAVING sum(purchases) + clicks + views > 0`
+  GROUP BY shopId, id HAVING sum(purchases) + clicks + views > 0`
 
 /** Tables whose rows are of a day, in partitions of as many days. */
 export type DayTable = 'signal_days' | 'phrase_days'
