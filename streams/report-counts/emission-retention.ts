@@ -112,7 +112,7 @@ async function isCounted(
   closedUntil: number,
 ): Promise<boolean> {
   const from = Math.max(start, monthOf(end - 1).start - BESIDE_MS)
-  const cells = shopCells(snapshot, { start: from - BESIDE_MS, end: end + BESIDE_MS })
+  const cells = shopCells(snapshot.allEver('Shop'), { start: from - BESIDE_MS, end: end + BESIDE_MS })
   const query = uncountedCellsQuery(['EMISSIONS'], cells, closedUntil)
   const uncounted = query ? await analytics.query<UncountedCell>(query.sql, query.params) : []
   return !uncounted.some(({ startAt }) => startAt >= from && startAt < end)

@@ -1,39 +1,54 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
+  type ChangedListedCell,
+  changedListedSql,
+  listedParams,
+  type NewQuarter,
+  newQuartersSql,
+} from '../../infra/analytics/queries/listed-cells.ts'
+import {
   type CellSource,
   type StoredTime,
   storedTimeSql,
   type UncountedCell,
   uncountedCellsQuery,
 } from '../../infra/analytics/queries/report-cells.ts'
-import { recountStatements } from '../../infra/analytics/queries/report-recount.ts'
+import { type CellsToCount, recountStatements } from '../../infra/analytics/queries/report-recount.ts'
 import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
-import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { CELL_STEP_MS, type Cell } from '../../services/domain/time/local-cells.ts'
+import type { Commit, EventLog } from '../../infra/event-log/port.ts'
+import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
+import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+import type { Cell } from '../../services/domain/time/local-cells.ts'
+import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
-import { shopCells } from './shop-cells.ts'
+import { dueAt, type PendingCell, PendingCells } from './pending-cells.ts'
+import { cellsOfQuarters, shopCells } from './shop-cells.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** A cell is first counted so long after its end, when most of what is late has come. */
-const SETTLE_MS = 5 * 60_000
-/** A cell that has changed is counted again when it is twice as old as when it was last counted, or after this. */
-const RECOUNT_PAUSE_MAX_MS = 6 * HOUR_MS
-/** Events are at most 7 days late. */
-const LATE_MAX_MS = 8 * DAY_MS
-/** All that is stored is looked over this often: corrections may be of any time, and so may history that is imported. */
-const FULL_LOOK_PAUSE_MS = HOUR_MS
-/** Time that one look takes in, so that its lists stay short. */
-const LOOK_MS = 100 * DAY_MS
+const DAY_MS = 86_400_000
+/** Time and shops that one look takes in, so that its answer stays short. */
+const LOOK_MS = 40 * DAY_MS
+const LOOK_SHOPS = 50
+/** Looks overlap, so that each day of a shop's clock lies whole in one; the last one takes in the day that is not over. */
+const BESIDE_MS = 2 * DAY_MS
+/** Quarters of an hour with new rows that are noted one by one: of more, all that is stored is looked over. */
+const NEW_QUARTERS_MAX = 50_000
+/** Cells that are looked at together. */
+const CELLS_ASKED = 2_000
 /** Rows that one statement counts, unless one cell has more. */
 const STATEMENT_ROWS = 500_000
-const STATEMENT_CELLS_MAX = 200
 /** Rows that one turn counts, after which it lets others know that it is alive. */
 const TURN_ROWS = 5_000_000
 const SOURCES: readonly CellSource[] = ['EVENTS', 'EMISSIONS']
 /** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections', 'emissions']
+/** A look takes all that is new. */
+const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
+
+/** Some shops in some time. */
+interface Look {
+  shops: readonly Entity<'Shop'>[]
+  time: Cell
+}
 
 export interface ReportCountsDeps {
   log: Pick<EventLog, 'committed'>
@@ -44,95 +59,103 @@ export interface ReportCountsDeps {
 }
 
 /**
- * Keeps `report_counts`: counts hours and days of the shops when they are over, and again when rows of them have come since. What is
- * not counted as it is stored, reports read from the rows themselves; so nothing here is urgent, and a turn that stops anywhere is
- * repeated. Two processes that count at once do the same work twice.
+ * Keeps `report_counts`: counts hours and days of the shops when they are over, and again when rows of them have come since. All that
+ * is stored of a shop is looked over when it is first seen, and when its clock is set to another zone; from then on, what the sink has
+ * stored since the last turn tells which cells have changed. What is not counted as it is stored, reports read from the rows
+ * themselves; so nothing here is urgent, and a turn that stops anywhere is repeated. Two processes that count at once do the same work
+ * twice.
  * @returns a turn, which resolves to whether there is more to do at once.
  */
 export function createReportCounts({ log, analytics, snapshot, now }: ReportCountsDeps): () => Promise<boolean> {
-  /** What the last turn that found nothing to do has looked at. */
-  let lookedAt: string | null = null
-  let lookedOverAt = Number.NEGATIVE_INFINITY
+  const pending = new PendingCells()
+  /** Up to where new rows are noted; null: nothing is. */
+  let readTo: readonly Commit[] | null = null
+  /** What of all that is stored is still to be looked over, the latest time last. */
+  let unlooked: Look[] = []
+  /** Of the shops that have been looked over, or will be. */
+  let zones: ReadonlyMap<string, string> = new Map()
 
-  async function readBasis(at: number): Promise<string> {
+  async function noteNew(at: number): Promise<void> {
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
-    const positions = stored.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`).sort()
-    return [...positions, Math.floor(at / CELL_STEP_MS)].join(' ')
+    const found = readTo === null ? [] : await readNewQuarters(stored, readTo)
+    const shops = [...snapshot.allEver('Shop')]
+    const others = shops.filter(({ id, body }) => zones.get(id) !== body.timeZone)
+    if (found === null) unlooked = await readLooks(shops, at)
+    else if (others.length > 0) unlooked = [...unlooked, ...(await readLooks(others, at))]
+    for (const cell of cellsOfQuarters(snapshot, found ?? [])) pending.note(cell)
+    readTo = stored
+    zones = new Map(shops.map(({ id, body }) => [id, body.timeZone]))
   }
 
-  /** The times to look at, the latest first. */
-  async function readTimes(at: number, isFull: boolean): Promise<Cell[]> {
-    const end = at - SETTLE_MS
-    if (!isFull) return [{ start: end - LATE_MAX_MS, end }]
-    const stored = await Promise.all(SOURCES.map((source) => analytics.query<StoredTime>(storedTimeSql(source))))
-    const starts = stored.flatMap(([row]) => row?.from ?? [])
-    const first = Math.min(...starts) - DAY_MS
-    const times: Cell[] = []
-    for (let to = end; to > first; to -= LOOK_MS - DAY_MS) times.push({ start: Math.max(to - LOOK_MS, first), end: to })
-    return times
+  /** Null: too many to be told. */
+  async function readNewQuarters(stored: readonly Commit[], done: readonly Commit[]): Promise<NewQuarter[] | null> {
+    const sql = newQuartersSql(newRowsIn(newRanges(stored, done, ALL)))
+    const found = sql ? await analytics.query<NewQuarter>(sql, { max: NEW_QUARTERS_MAX }) : []
+    return found.length < NEW_QUARTERS_MAX ? found : null
   }
 
-  async function readDue(time: Cell, at: number): Promise<UncountedCell[]> {
-    const closedUntil = await readClosedUntil(analytics)
-    const query = uncountedCellsQuery(SOURCES, shopCells(snapshot, time), closedUntil)
-    const cells = query ? await analytics.query<UncountedCell>(query.sql, query.params) : []
+  /** All that is stored of some shops. */
+  async function readLooks(shops: readonly Entity<'Shop'>[], at: number): Promise<Look[]> {
+    const rows = await Promise.all(SOURCES.map((source) => analytics.query<StoredTime>(storedTimeSql(source))))
+    const first = Math.min(...rows.flatMap(([row]) => row?.from ?? [])) - DAY_MS
+    const looks: Look[] = []
+    for (let end = at + BESIDE_MS; end > first; end -= LOOK_MS - BESIDE_MS) {
+      const time = { start: Math.max(end - LOOK_MS, first), end }
+      for (const some of chunksOf(shops, LOOK_SHOPS)) looks.push({ shops: some, time })
+    }
+    return looks.reverse()
+  }
+
+  async function lookOver({ shops, time }: Look): Promise<void> {
+    const query = uncountedCellsQuery(SOURCES, shopCells(shops, time), await readClosedUntil(analytics))
+    const found = query ? await analytics.query<UncountedCell>(query.sql, query.params) : []
+    for (const { source, grain, shopId, startAt, endAt } of found)
+      pending.note({ source, grain, shopId, startAt, endAt })
+  }
+
+  /** @param cells of one source and grain. @returns how many rows it has counted. */
+  async function countDue(cells: readonly PendingCell[], at: number): Promise<number> {
+    const { source, grain } = cells[0]!
     // The rows of closed months are gone.
-    const isOpen = ({ source, startAt }: UncountedCell) => source !== 'EMISSIONS' || startAt >= closedUntil
-    return cells.filter((cell) => isOpen(cell) && isDue(cell, at))
+    const closedUntil = source === 'EMISSIONS' ? await readClosedUntil(analytics) : Number.NEGATIVE_INFINITY
+    const open = cells.filter(({ startAt }) => startAt >= closedUntil)
+    const changed = await analytics.query<ChangedListedCell>(changedListedSql(source, grain), listedParams(open))
+    const { due = [], later = [] } = Object.groupBy(changed, (cell) =>
+      dueAt(cell, cell.lastCountedAt) <= at ? 'due' : 'later',
+    )
+    for (const some of chunksBySize(due, ({ storedRows }) => storedRows, STATEMENT_ROWS)) {
+      await count(analytics, { source, grain, cells: some }, at)
+    }
+    for (const cell of cells) pending.forget(cell)
+    for (const { shopId, startAt, endAt, lastCountedAt } of later) {
+      pending.postpone({ source, grain, shopId, startAt, endAt }, dueAt({ endAt }, lastCountedAt))
+    }
+    return due.reduce((sum, { storedRows }) => sum + storedRows, 0)
   }
 
   return async () => {
     const at = now()
-    const basis = await readBasis(at)
-    const isFull = at - lookedOverAt >= FULL_LOOK_PAUSE_MS
-    if (!isFull && basis === lookedAt) return false
+    await noteNew(at)
     let rows = 0
-    for (const time of await readTimes(at, isFull)) {
-      for (const statement of inStatements(await readDue(time, at))) {
-        await count(analytics, statement, at)
-        rows += sumOfRows(statement)
+    for (const ofKind of Map.groupBy(pending.due(at), ({ source, grain }) => `${source} ${grain}`).values()) {
+      for (const cells of chunksOf(ofKind, CELLS_ASKED)) {
+        rows += await countDue(cells, at)
         if (rows >= TURN_ROWS) return true
       }
     }
-    if (isFull) lookedOverAt = at
-    lookedAt = basis
-    return false
+    const look = unlooked.at(-1)
+    if (look === undefined) return false
+    await lookOver(look)
+    unlooked.pop()
+    return true
   }
 }
 
-async function count(analytics: Analytics, cells: readonly UncountedCell[], at: number): Promise<void> {
-  const { source, grain, shopId } = cells[0]!
-  const times = cells.map(({ startAt, endAt, storedRows }) => ({ start: startAt, end: endAt, storedRows }))
-  for (const { sql, params } of recountStatements({ source, grain, shopId, cells: times })) {
-    await analytics.command(sql, params)
-  }
-  const rows = cells.map(({ lastCountedAt: _, ...cell }) => ({ ...cell, countedAt: at }))
-  await analytics.insert('report_cells', rows, { token: `${source} ${grain} ${shopId} ${cells[0]!.startAt} ${at}` })
+async function count(analytics: Analytics, { source, grain, cells }: CellsToCount, at: number): Promise<void> {
+  for (const { sql, params } of recountStatements({ source, grain, cells })) await analytics.command(sql, params)
+  const rows = cells.map(({ shopId, startAt, endAt, storedRows }) => {
+    return { source, grain, shopId, startAt, endAt, storedRows, countedAt: at }
+  })
+  const { shopId, startAt } = cells[0]!
+  await analytics.insert('report_cells', rows, { token: `${source} ${grain} ${shopId} ${startAt} ${at}` })
 }
-
-function isDue({ endAt, lastCountedAt }: UncountedCell, at: number): boolean {
-  if (lastCountedAt === 0) return true
-  return at - lastCountedAt >= Math.min(Math.max(lastCountedAt - endAt, SETTLE_MS), RECOUNT_PAUSE_MAX_MS)
-}
-
-/** @param cells by source, grain and shop, and in each in the order of time. */
-function inStatements(cells: readonly UncountedCell[]): UncountedCell[][] {
-  const statements: UncountedCell[][] = []
-  let rows = 0
-  for (const cell of cells) {
-    const last = statements.at(-1)
-    const fits = last && last.length < STATEMENT_CELLS_MAX && rows + cell.storedRows <= STATEMENT_ROWS
-    const first = last?.[0]
-    if (fits && first?.source === cell.source && first.grain === cell.grain && first.shopId === cell.shopId) {
-      last.push(cell)
-      rows += cell.storedRows
-    } else {
-      statements.push([cell])
-      rows = cell.storedRows
-    }
-  }
-  return statements
-}
-
-const sumOfRows = (cells: readonly UncountedCell[]): number =>
-  cells.reduce((sum, { storedRows }) => sum + storedRows, 0)

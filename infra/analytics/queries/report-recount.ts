@@ -1,16 +1,16 @@
-import type { Cell } from '../../../services/domain/time/local-cells.ts'
+import { CELL_STEP_MS } from '../../../services/domain/time/local-cells.ts'
 import type { QueryParams } from '../port.ts'
-import { type CellGrain, type CellSource, tablesOf } from './report-cells.ts'
+import { isListedSql, lackingSql, listedParams, type ShopCell, withCellSql } from './listed-cells.ts'
+import type { CellGrain, CellSource } from './report-cells.ts'
 import { columnsOf, countSums, cutsOf } from './report-counts.ts'
 import { storedFactsSql } from './report-facts.ts'
 import type { CountedFact } from './report-measures.ts'
 
-/** Cells of one shop, in the order of time. */
+/** Cells of any shops. */
 export interface CellsToCount {
   source: CellSource
   grain: CellGrain
-  shopId: string
-  cells: readonly (Cell & { storedRows: number })[]
+  cells: readonly (ShopCell & { storedRows: number })[]
 }
 
 const factsOf: Record<CellSource, readonly CountedFact[]> = { EVENTS: ['event'], EMISSIONS: ['request', 'slot', 'ad'] }
@@ -20,56 +20,24 @@ const factsOf: Record<CellSource, readonly CountedFact[]> = { EVENTS: ['event'],
  * least as many rows. When more have come in between, the count names fewer than are stored, and so does not hold. Where fewer
  * are found, by a replica that lags, the statement fails: the count would hold.
  */
-export function recountStatements({
-  source,
-  grain,
-  shopId,
-  cells,
-}: CellsToCount): { sql: string; params: QueryParams }[] {
-  const params = {
-    shopId,
-    starts: cells.map(({ start }) => start),
-    ends: cells.map(({ end }) => end),
-    versions: cells.map(({ storedRows }) => storedRows),
-    storedRows: cells.reduce((sum, { storedRows }) => sum + storedRows, 0),
-  }
-  const times = stretchesOf(cells).map(({ start, end }) => `(occurredAt >= ${start} AND occurredAt < ${end})`)
-  const scope = `shopId = {shopId:String} AND (${times.join(' OR ')})`
-  return factsOf[source].map((fact) => ({ sql: recountSql(fact, grain, { source, scope }), params }))
+export function recountStatements({ source, grain, cells }: CellsToCount): { sql: string; params: QueryParams }[] {
+  return factsOf[source].map((fact) => ({ sql: recountSql(fact, source, grain), params: listedParams(cells) }))
 }
 
-/** Of cells side by side one stretch, because each is a condition on every row. */
-function stretchesOf(cells: readonly Cell[]): Cell[] {
-  const stretches: Cell[] = []
-  for (const { start, end } of cells) {
-    const last = stretches.at(-1)
-    if (last?.end === start) last.end = end
-    else stretches.push({ start, end })
-  }
-  return stretches
-}
-
-const ofCell = (values: string) => `transform(startAt, {starts:Array(Int64)}, {${values}:Array(Int64)}, toInt64(0))`
-
-function recountSql(
-  fact: CountedFact,
-  grain: CellGrain,
-  { source, scope }: { source: CellSource; scope: string },
-): string {
+function recountSql(fact: CountedFact, source: CellSource, grain: CellGrain): string {
+  const cell = ['shopId', 'startAt', 'endAt', 'storedRows']
   const [cut, otherCut] = cutsOf[grain]
-  const sets = [cut, otherCut].map((each) => ['startAt', ...columnsOf(fact, each)])
-  const columns = [...new Set(sets.flat())].filter((column) => column !== 'startAt')
+  const [own, others] = [columnsOf(fact, cut), columnsOf(fact, otherCut)]
+  const columns = [...new Set([...own, ...others])]
   const sums = countSums(fact)
-  const found = tablesOf[source].map((table) => `SELECT count() AS n FROM ${table} WHERE ${scope}`)
   return `
 INSERT INTO report_counts (fact, cut, shopId, startAt, endAt, version, ${[...columns, ...sums].join(', ')})
-SELECT '${fact}', if(grouping(country) = 0, '${cut}', '${otherCut}'), {shopId:String}, startAt, ${ofCell('ends')},
-  ${ofCell('versions')}, ${[...columns, ...sums.map((sum) => `sum(${sum})`)].join(', ')}
-FROM (
-  SELECT *, roundDown(occurredAt, {starts:Array(Int64)}) AS startAt FROM (${storedFactsSql[fact](scope)})
+SELECT '${fact}', if(grouping(country) = 0, '${cut}', '${otherCut}'), ${[...cell, ...columns].join(', ')},
+  ${sums.map((sum) => `sum(${sum})`).join(', ')}
+FROM (${withCellSql(storedFactsSql[fact](isListedSql), `intDiv(listed.occurredAt, ${CELL_STEP_MS})`)}
 )
-WHERE throwIf((SELECT sum(n) FROM (${found.join(' UNION ALL ')})) < {storedRows:Int64}, 'rows of the cells are not here yet') = 0
-GROUP BY GROUPING SETS (${sets.map((set) => `(${set.join(', ')})`).join(', ')})
+WHERE throwIf((SELECT count() FROM (${lackingSql(source)})) > 0, 'rows of the cells are not here yet') = 0
+GROUP BY GROUPING SETS ((${[...cell, ...own].join(', ')}), (${[...cell, ...others].join(', ')}))
 SETTINGS ${ONE_PART}`
 }
 

@@ -1,0 +1,46 @@
+import type { ShopCell } from '../../infra/analytics/queries/listed-cells.ts'
+import type { CellGrain, CellSource } from '../../infra/analytics/queries/report-cells.ts'
+
+/** A cell first counts so long after its end, when most of what is late has come. */
+const SETTLE_MS = 5 * 60_000
+/** A cell that has changed is counted again when it is twice as old as when it was last counted, or after this. */
+const RECOUNT_PAUSE_MAX_MS = 6 * 3_600_000
+
+export interface PendingCell extends ShopCell {
+  source: CellSource
+  grain: CellGrain
+}
+
+/** When a cell is to be counted. @param lastCountedAt UTC epoch milliseconds; 0: never. */
+export function dueAt({ endAt }: Pick<ShopCell, 'endAt'>, lastCountedAt: number): number {
+  if (lastCountedAt === 0) return endAt + SETTLE_MS
+  return lastCountedAt + Math.min(Math.max(lastCountedAt - endAt, SETTLE_MS), RECOUNT_PAUSE_MAX_MS)
+}
+
+/** Cells that may have other rows than they were counted from, and when each is to be looked at. */
+export class PendingCells {
+  readonly #cells = new Map<string, { cell: PendingCell; at: number }>()
+
+  /** One that is known already keeps its time. */
+  note(cell: PendingCell): void {
+    const key = keyOf(cell)
+    if (!this.#cells.has(key)) this.#cells.set(key, { cell, at: dueAt(cell, 0) })
+  }
+
+  /** @param at UTC epoch milliseconds. */
+  postpone(cell: PendingCell, at: number): void {
+    this.#cells.set(keyOf(cell), { cell, at })
+  }
+
+  forget(cell: PendingCell): void {
+    this.#cells.delete(keyOf(cell))
+  }
+
+  /** Those that are to be looked at now. */
+  due(now: number): PendingCell[] {
+    return [...this.#cells.values()].flatMap(({ cell, at }) => (at <= now ? [cell] : []))
+  }
+}
+
+const keyOf = ({ source, grain, shopId, startAt, endAt }: PendingCell) =>
+  `${source} ${grain} ${shopId} ${startAt} ${endAt}`
