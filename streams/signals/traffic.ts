@@ -3,15 +3,18 @@ import {
   type ClickTraffic,
   clickTrafficSql,
   type HourTraffic,
+  shopsWithNewSql,
   trafficSql,
 } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import { countedPositionsSql } from '../../infra/analytics/queries/signals/signal-days.ts'
-import type { EventLog, Position } from '../../infra/event-log/port.ts'
+import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { HOURS } from '../../services/domain/time/shop-day.ts'
 import { usageOf } from '../../services/replicas/traffic-follower.ts'
+import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
 const DAY_MS = 86_400_000
@@ -21,6 +24,10 @@ const WINDOW_DAYS = 28
 const PRIOR_REQUESTS = 1_000
 /** Smaller changes are not worth a record. */
 const SIGNIFICANT_DIGITS = 2
+const RECORDS_PER_APPEND = 500
+const NOT_SEEN = { views: 0, clicks: 0 }
+/** A run takes all that is new. */
+const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 export interface TrafficDeps {
   log: Pick<EventLog, 'append' | 'tail' | 'committed'>
@@ -30,25 +37,41 @@ export interface TrafficDeps {
   now: () => number
 }
 
+/** What a run has computed from: up to where rows are stored and counted, the day, and the clocks of the shops. */
+interface Basis {
+  ends: readonly Commit[]
+  day: number
+  zones: ReadonlyMap<string, string>
+}
+
 /**
  * How each shop's ad requests are spread over its day, and how often its ads are clicked, in the topic `shop-traffic`, by counts
- * that the tables have. The result is one run, which appends what changed. Only one process may run it.
+ * that the tables have. The result is one run, which looks at the shops that have anything new, and on a new day at all, and appends
+ * what changed. Only one process may run it.
  */
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
   /** By shop: what is in the topic, to the digits that count. Null: not read yet. */
   let known: Map<string, string> | null = null
-  /** What the last run has computed from. */
-  let computedFrom: string | null = null
+  let last: Basis | null = null
 
-  /** Up to where requests are stored and events counted, the day and the shops: while they stay, so do the results. */
-  async function readBasis(): Promise<string> {
+  async function readBasis(): Promise<Basis> {
     const requests = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'emissions')
     const events = await analytics.query<Position>(countedPositionsSql)
-    const positions = [...requests, ...events]
-      .map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`)
-      .sort()
-    const shops = snapshot.all('Shop').map(({ id, body }) => `${id} ${body.timeZone}`)
-    return [Math.floor(now() / DAY_MS), ...positions, ...shops].join()
+    return {
+      ends: [...requests, ...events.map((each) => ({ ...each, metadata: '' }))],
+      day: Math.floor(now() / DAY_MS),
+      zones: new Map(Array.from(snapshot.all('Shop'), ({ id, body }) => [id, body.timeZone])),
+    }
+  }
+
+  /** The shops whose results may be others than by the last run. */
+  async function changedShops({ ends, day, zones }: Basis): Promise<string[]> {
+    if (last === null || last.day !== day) return [...zones.keys()]
+    const { ends: done, zones: before } = last
+    const sql = shopsWithNewSql(newRowsIn(newRanges(ends, done, ALL)))
+    const active = sql ? await analytics.query<{ shopId: string }>(sql) : []
+    const isActive = new Set(active.map(({ shopId }) => shopId))
+    return [...zones].flatMap(([id, zone]) => (isActive.has(id) || before.get(id) !== zone ? [id] : []))
   }
 
   async function readKnown(): Promise<Map<string, string>> {
@@ -64,23 +87,35 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     return shops
   }
 
+  /** Of shops of one time zone; those without requests have none. */
+  async function readTraffic(timeZone: string, shopIds: readonly string[]): Promise<ShopTraffic[]> {
+    const since = now() - WINDOW_DAYS * DAY_MS
+    const hours = await analytics.query<HourTraffic>(trafficSql, { shopIds, timeZone, since })
+    if (hours.length === 0) return []
+    const params = { shopIds, sinceDay: Math.ceil(since / DAY_MS) }
+    const clicked = await analytics.query<ClickTraffic>(clickTrafficSql, params)
+    const clicks = new Map(clicked.map(({ shopId, views, clicks }) => [shopId, { views, clicks }]))
+    return [...Map.groupBy(hours, ({ shopId }) => shopId)].map(([shopId, ofShop]) => {
+      const hourShares = smoothedShares(new Map(ofShop.map(({ hour, requests }) => [hour, requests])))
+      return { shopId, hourShares, ...(clicks.get(shopId) ?? NOT_SEEN), computedAt: now() }
+    })
+  }
+
   return async function runOnce() {
     known ??= await readKnown()
     const basis = await readBasis()
-    if (basis === computedFrom) return
-    for (const { id: shopId, body } of snapshot.all('Shop')) {
-      const since = now() - WINDOW_DAYS * DAY_MS
-      const sinceDay = Math.ceil(since / DAY_MS)
-      const hours = await analytics.query<HourTraffic>(trafficSql, { shopId, timeZone: body.timeZone, since })
-      if (hours.length === 0) continue
-      const hourShares = smoothedShares(new Map(hours.map(({ hour, requests }) => [hour, requests])))
-      const [clicked] = await analytics.query<ClickTraffic>(clickTrafficSql, { shopId, sinceDay })
-      const traffic: ShopTraffic = { shopId, hourShares, ...clicked!, computedAt: now() }
-      if (known.get(shopId) === digestOf(traffic)) continue
-      await log.append([{ topic: 'shop-traffic', key: shopId, value: encode('ShopTraffic', traffic) }])
-      known.set(shopId, digestOf(traffic))
+    const zoneOf = (shopId: string) => basis.zones.get(shopId)!
+    for (const [timeZone, shopIds] of Map.groupBy(await changedShops(basis), zoneOf)) {
+      const traffic = await readTraffic(timeZone, shopIds)
+      const changed = traffic.filter((each) => known!.get(each.shopId) !== digestOf(each))
+      for (const some of chunksOf(changed, RECORDS_PER_APPEND)) {
+        await log.append(
+          some.map((each) => ({ topic: 'shop-traffic', key: each.shopId, value: encode('ShopTraffic', each) })),
+        )
+        for (const each of some) known.set(each.shopId, digestOf(each))
+      }
     }
-    computedFrom = basis
+    last = basis
   }
 }
 

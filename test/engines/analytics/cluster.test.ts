@@ -130,14 +130,15 @@ describe('two shards', () => {
         await activity.look(SINCE_DAY)
         await activity.count(SINCE_DAY)
       }
+      const traffic = { shopIds: SHOPS, timeZone: 'Europe/Berlin', since: T0 }
       answers.push({
         lines: await engine.query<{ outcome: string }>(
           'SELECT * FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line',
         ),
         linear: await world.whatIf('LINEAR'),
         signals: await engine.query('SELECT * EXCEPT version FROM signal_days FINAL ORDER BY ALL'),
-        clicks: await engine.query(clickTrafficSql, { shopId: 'a', sinceDay: SINCE_DAY }),
-        hours: await engine.query(`${trafficSql} ORDER BY hour`, { shopId: 'a', timeZone: 'Europe/Berlin', since: T0 }),
+        clicks: await engine.query(`${clickTrafficSql} ORDER BY shopId`, { shopIds: SHOPS, sinceDay: SINCE_DAY }),
+        hours: await engine.query(`${trafficSql} ORDER BY shopId, hour`, traffic),
         explained: await world.explain('o1'),
         views: await Promise.all(Object.keys(views).map((view) => engine.query(`SELECT * FROM ${view} ORDER BY ALL`))),
       })

@@ -1,4 +1,5 @@
 import { CELL_STEP_MS } from '../../../../services/domain/time/local-cells.ts'
+import type { NewRows } from '../attribution/lookups.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 import { quarter } from '../report-cells.ts'
 
@@ -49,27 +50,42 @@ export const latestOrdersSql = `
 export const newOrdersSql = (newRows: string): string =>
   `SELECT shopId, ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 
-/** Row: the ad requests of an hour of the day, as the shop's clock shows it. */
+/** The shops of which rows of ad requests, or of views and clicks, are new. Null: none. @param newRows SQL that holds for these. */
+export function shopsWithNewSql(newRows: NewRows): string | null {
+  const tables = { emissions: 'emissions', 'judged-events': 'judged_events', corrections: 'event_corrections' } as const
+  const branches = (Object.keys(tables) as (keyof typeof tables)[]).flatMap((topic) => {
+    const rows = newRows(topic)
+    return rows === null ? [] : [`SELECT DISTINCT shopId FROM ${tables[topic]} WHERE ${rows}`]
+  })
+  return branches.length === 0 ? null : branches.join(' UNION DISTINCT ')
+}
+
+/** Row: the ad requests of an hour of the day, as the clock of the shop shows it. */
 export interface HourTraffic {
+  shopId: string
   hour: number
   requests: number
 }
-/** Parameters shopId, timeZone, since. From the counts of quarters of an hour that each part of the table has, that of `since` included. */
+/**
+ * Parameters shopIds, timeZone (theirs), since. From the counts of quarters of an hour that each part of the table has, that of `since`
+ * included.
+ */
 export const trafficSql = `
-  SELECT toHour(toTimeZone(fromUnixTimestamp64Milli(quarter * ${CELL_STEP_MS}, 'UTC'), {timeZone:String})) AS hour,
+  SELECT shopId, toHour(toTimeZone(fromUnixTimestamp64Milli(quarter * ${CELL_STEP_MS}, 'UTC'), {timeZone:String})) AS hour,
     toInt64(sum(rows)) AS requests
   FROM (
-    SELECT ${quarter} AS quarter, count() AS rows FROM emissions
-    WHERE shopId = {shopId:String} AND ${quarter} >= intDiv({since:Int64}, ${CELL_STEP_MS}) GROUP BY shopId, ${quarter}
+    SELECT shopId, ${quarter} AS quarter, count() AS rows FROM emissions
+    WHERE shopId IN {shopIds:Array(String)} AND ${quarter} >= intDiv({since:Int64}, ${CELL_STEP_MS}) GROUP BY shopId, ${quarter}
   )
-  GROUP BY hour`
+  GROUP BY shopId, hour`
 
-/** Row: sponsored views and clicks that were valid, by what is counted of their days. */
+/** Row: sponsored views and clicks of a shop that were valid, by what is counted of their days. */
 export interface ClickTraffic {
+  shopId: string
   views: number
   clicks: number
 }
-/** Parameters shopId, sinceDay. */
+/** Parameters shopIds, sinceDay. */
 export const clickTrafficSql = `
-  SELECT toInt64(sum(signal_days.views)) AS views, toInt64(sum(signal_days.clicks)) AS clicks
-  FROM signal_days FINAL WHERE shopId = {shopId:String} AND day >= {sinceDay:Int32}`
+  SELECT shopId, toInt64(sum(signal_days.views)) AS views, toInt64(sum(signal_days.clicks)) AS clicks
+  FROM signal_days FINAL WHERE shopId IN {shopIds:Array(String)} AND day >= {sinceDay:Int32} GROUP BY shopId`
