@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Analytics } from '../../infra/analytics/port.ts'
+import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
   countPhraseDaySql,
   type DueDay,
@@ -16,7 +16,7 @@ import {
 import type { Commit, EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { PhraseLifts } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
-import { chunksOf } from '../../services/domain/chunks.ts'
+import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { liftsKey } from '../../services/replicas/lifts-follower.ts'
 import { newRanges, newRowsIn } from '../attribution/ranges.ts'
@@ -47,6 +47,8 @@ const PURCHASES_AFTER_DAYS = 8
 /** Smaller changes are not worth a record. */
 const SIGNIFICANT_DIGITS = 2
 const RECORDS_PER_APPEND = 500
+/** New clicks of the shops that are counted together, but for those of a single shop: views of theirs must fit in the store's memory. */
+const CLICKS_AT_ONCE = 5_000
 
 export interface PhraseLiftsDeps {
   log: Pick<EventLog, 'append' | 'committed' | 'tail'>
@@ -105,21 +107,27 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     return past.length === 0 ? [] : [...new Set([...past.map(([day]) => day), ...again])].sort((x, y) => x - y)
   }
 
-  async function countDays(shopId: string, days: readonly number[], today: number): Promise<void> {
-    for (const day of days) {
-      const counted = { shopId, day, fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS, countedOn: today }
-      await analytics.command(countPhraseDaySql, { ...counted, positionsMax: POSITIONS_MAX })
-      await analytics.command(dayCountedSql, counted)
-      due.get(shopId)?.delete(day)
-    }
+  async function countDay(day: number, shopIds: readonly string[], today: number): Promise<void> {
+    const counted = { shopIds, day, fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS, countedOn: today }
+    await analytics.command(countPhraseDaySql, { ...counted, positionsMax: POSITIONS_MAX })
+    await analytics.command(dayCountedSql, counted)
+    for (const shopId of shopIds) due.get(shopId)?.delete(day)
   }
 
-  async function learn(shopId: string, today: number): Promise<ReadonlyMap<number, PhraseLifts['lifts']>> {
-    const window = { shopId, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
+  /** What is learnt of each shop. */
+  async function learn(shopIds: readonly string[], today: number): Promise<Map<string, Learnt>> {
+    const window = { sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
     const counted = { ...window, purchaseResponses: PURCHASE_RESPONSES }
-    const places = await analytics.query<PlaceRow>(placesSql, counted)
-    if (places.reduce((sum, { clicks }) => sum + clicks, 0) < SHOP_CLICKS_MIN) return new Map()
-    const params = { ...counted, rates: placeRates(places) }
+    const places = await analytics.query<PlaceRow>(placesSql, { ...counted, shopIds })
+    const learnt = new Map<string, Learnt>(shopIds.map((shopId) => [shopId, new Map()]))
+    for (const [shopId, ofShop] of Map.groupBy(places, ({ shopId }) => shopId)) {
+      if (ofShop.reduce((sum, { clicks }) => sum + clicks, 0) < SHOP_CLICKS_MIN) continue
+      learnt.set(shopId, await learnPhrases({ ...counted, shopIds: [shopId], rates: placeRates(ofShop) }))
+    }
+    return learnt
+  }
+
+  async function learnPhrases(params: QueryParams): Promise<Learnt> {
     const strengths = strengthsOf(await analytics.query<ProductRow>(productResponsesSql, params))
     const phrases = await analytics.query<PhraseRow>(phraseResponsesSql, {
       ...params,
@@ -134,7 +142,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     )
   }
 
-  async function publish(shopId: string, learnt: ReadonlyMap<number, PhraseLifts['lifts']>): Promise<void> {
+  async function publish(shopId: string, learnt: Learnt): Promise<void> {
     const ofShop = known!.get(shopId) ?? new Map<number, string>()
     const records: { phrase: number; digest: string | null; record: NewRecord }[] = []
     for (const phrase of new Set([...learnt.keys(), ...ofShop.keys()])) {
@@ -155,15 +163,33 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     const today = Math.floor(now() / DAY_MS)
     await noteDue((today - WINDOW_DAYS) * DAY_MS)
     await forgetDays(today - WINDOW_DAYS)
-    for (const { id: shopId } of snapshot.all('Shop')) {
-      const days = daysToCount(shopId, today)
-      if (days.length === 0) continue
-      await countDays(shopId, days, today)
-      await publish(shopId, await learn(shopId, today))
-      learntOn.set(shopId, today)
+    const toCount = Array.from(snapshot.all('Shop'), ({ id }) => ({ shopId: id, days: daysToCount(id, today) }))
+    const clicksOf = ({ shopId }: { shopId: string }) =>
+      due
+        .get(shopId)!
+        .values()
+        .reduce((sum, clicks) => sum + clicks, 0)
+    const shops = toCount.filter(({ days }) => days.length > 0)
+    for (const some of chunksBySize(shops, clicksOf, CLICKS_AT_ONCE)) {
+      const pairs = some.flatMap(({ shopId, days }) => days.map((day) => ({ shopId, day })))
+      for (const [day, ofDay] of Map.groupBy(pairs, ({ day }) => day)) {
+        await countDay(
+          day,
+          ofDay.map(({ shopId }) => shopId),
+          today,
+        )
+      }
+      const shopIds = some.map(({ shopId }) => shopId)
+      for (const [shopId, learnt] of await learn(shopIds, today)) {
+        await publish(shopId, learnt)
+        learntOn.set(shopId, today)
+      }
     }
   }
 }
+
+/** The lifts of each phrase. */
+type Learnt = ReadonlyMap<number, PhraseLifts['lifts']>
 
 const rounded = (lift: number): number => Number(lift.toPrecision(SIGNIFICANT_DIGITS))
 

@@ -40,63 +40,70 @@ export function newClicksSql(newRows: NewRows): string | null {
   WHERE day >= intDiv({since:Int64}, ${DAY_MS}) GROUP BY shopId, day`
 }
 
-const ofDay = 'shopId = {shopId:String} AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}'
+const ofShops = 'shopId IN {shopIds:Array(String)}'
+const ofDay = `${ofShops} AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}`
 /** Ads that were given on the day before may be seen on this one. */
-const givenSql = `shopId = {shopId:String} AND occurredAt >= {fromMs:Int64} - ${DAY_MS} AND occurredAt < {toMs:Int64}`
+const givenSql = `${ofShops} AND occurredAt >= {fromMs:Int64} - ${DAY_MS} AND occurredAt < {toMs:Int64}`
 const eventsSql = `
-  SELECT any(tuple(requestId, slotHash, adId, least(position, {positionsMax:Int32}), type, cid)) AS event, eventId FROM judged_events
+  SELECT shopId, any(tuple(requestId, slotHash, adId, least(position, {positionsMax:Int32}), type, cid)) AS event, eventId FROM judged_events
   WHERE ${ofDay} AND kind = 'SPONSORED' AND ${countsSql} AND emittedAt >= {fromMs:Int64} - ${DAY_MS}
-  GROUP BY eventId`
+  GROUP BY shopId, eventId`
 
 /**
- * Counts a day of a shop. Of a person's clicks on a product after some words one counts. Of phrases that nobody clicked after on
- * that day there are no rows. Parameters shopId, day, fromMs, toMs (the time of the day), countedOn, positionsMax.
+ * Counts a day of shops. Of a person's clicks on a product after some words one counts. Of phrases that nobody clicked after on
+ * that day there are no rows. Parameters shopIds, day, fromMs, toMs (the time of the day), countedOn, positionsMax.
  */
 export const countPhraseDaySql = `
   INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
-  SELECT {shopId:String}, {day:Int32}, phrase, event.3 AS id, event.4 AS position, countIf(event.5 = 'VIEW'),
-    uniqExactIf(event.6, event.5 = 'CLICK'), uniqExactIf(event.6, event.5 = 'CLICK' AND eventId IN (
-      SELECT touchEventId FROM attributed_lines FINAL
-      WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND touchType = 'CLICK'
+  SELECT shopId, {day:Int32}, phrase, event.3 AS id, event.4 AS position, countIf(event.5 = 'VIEW'),
+    uniqExactIf(event.6, event.5 = 'CLICK'), uniqExactIf(event.6, event.5 = 'CLICK' AND (shopId, eventId) IN (
+      SELECT shopId, touchEventId FROM attributed_lines FINAL
+      WHERE ${ofShops} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND touchType = 'CLICK'
         AND touchAt >= {fromMs:Int64} AND touchAt < {toMs:Int64})), {countedOn:Int32}
   FROM (${eventsSql}) AS events
   INNER JOIN (
-    SELECT requestId, slot.1 AS slotHash, any(slot.2) AS phrase
+    SELECT shopId, requestId, slot.1 AS slotHash, any(slot.2) AS phrase
     FROM emissions ARRAY JOIN arrayZip(slots.slotHash, phrases) AS slot
-    WHERE ${givenSql} AND notEmpty(phrases) AND slot.2 != 0 AND slot.2 IN (
-      SELECT arrayJoin(phrases) FROM emissions
-      WHERE ${givenSql} AND requestId IN (
-        SELECT requestId FROM judged_events WHERE ${ofDay} AND ${clickSql} AND verdict = 'VALID'))
-    GROUP BY requestId, slotHash
-  ) AS searched ON searched.requestId = events.event.1 AND searched.slotHash = events.event.2
-  GROUP BY phrase, id, position`
+    WHERE ${givenSql} AND notEmpty(phrases) AND slot.2 != 0 AND (shopId, slot.2) IN (
+      SELECT shopId, arrayJoin(phrases) FROM emissions
+      WHERE ${givenSql} AND (shopId, requestId) IN (
+        SELECT shopId, requestId FROM judged_events WHERE ${ofDay} AND ${clickSql} AND verdict = 'VALID'))
+    GROUP BY shopId, requestId, slotHash
+  ) AS searched ON searched.shopId = events.shopId AND searched.requestId = events.event.1 AND searched.slotHash = events.event.2
+  GROUP BY shopId, phrase, id, position`
 
-/** Notes that the count of a day is whole. Parameters shopId, day, fromMs, toMs, countedOn. */
+/** Notes that the counts of a day are whole, of each of the shops. Parameters shopIds, day, fromMs, toMs, countedOn. */
 export const dayCountedSql = `
   INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
-  SELECT {shopId:String}, {day:Int32}, 0, '', 0, 0, uniqExact(eventId), 0, {countedOn:Int32} FROM judged_events
-  WHERE ${ofDay} AND ${clickSql} AND ${countsSql}`
+  SELECT asked.shopId, {day:Int32}, 0, '', 0, 0, found.dayClicks, 0, {countedOn:Int32}
+  FROM (SELECT arrayJoin({shopIds:Array(String)}) AS shopId) AS asked
+  LEFT JOIN (
+    SELECT shopId, toInt64(uniqExact(eventId)) AS dayClicks FROM judged_events
+    WHERE ${ofDay} AND ${clickSql} AND ${countsSql} GROUP BY shopId
+  ) AS found ON found.shopId = asked.shopId`
 
 /** Rows of the days whose counts are whole, each as it was counted last, with `weight` by age in days. */
 const daysSql = `
-  SELECT phrase, id, position, clicks, views * weight AS seen, (clicks + {purchaseResponses:Float64} * purchases) * weight AS answered,
+  SELECT shopId, phrase, id, position, clicks, views * weight AS seen,
+    (clicks + {purchaseResponses:Float64} * purchases) * weight AS answered,
     exp2(-({today:Int32} - day) / {halfLifeDays:Float64}) AS weight
   FROM phrase_days FINAL
-  WHERE shopId = {shopId:String} AND day >= {sinceDay:Int32} AND phrase != 0 AND (day, phrase_days.countedOn) IN (
-      SELECT day, max(countedOn) FROM phrase_days WHERE shopId = {shopId:String} AND phrase = 0 GROUP BY day)`
+  WHERE ${ofShops} AND day >= {sinceDay:Int32} AND phrase != 0 AND (shopId, day, phrase_days.countedOn) IN (
+      SELECT shopId, day, max(countedOn) FROM phrase_days WHERE ${ofShops} AND phrase = 0 GROUP BY shopId, day)`
 
-/** Row: what happened at a place, after all phrases. */
+/** Row: what happened at a place of a shop, after all phrases. */
 export interface PlaceRow {
+  shopId: string
   position: number
   views: number
   responses: number
   /** Not weighted. */
   clicks: number
 }
-/** Parameters shopId, sinceDay, today, halfLifeDays, purchaseResponses. */
+/** Parameters shopIds, sinceDay, today, halfLifeDays, purchaseResponses. */
 export const placesSql = `
-  SELECT position, sum(seen) AS views, sum(answered) AS responses, toInt64(sum(daily.clicks)) AS clicks
-  FROM (${daysSql}) AS daily GROUP BY position`
+  SELECT shopId, position, sum(seen) AS views, sum(answered) AS responses, toInt64(sum(daily.clicks)) AS clicks
+  FROM (${daysSql}) AS daily GROUP BY shopId, position`
 
 const productsOf = (by: string) => `
   SELECT ${by}, sum(answered) AS responses, sum(seen * {rates:Array(Float64)}[position]) AS expected, sum(daily.clicks) AS clicked,
@@ -109,7 +116,7 @@ export interface ProductRow {
   responses: number
   expected: number
 }
-/** Parameters as of `placesSql`, and rates (by place). */
+/** Parameters as of `placesSql`, of one shop, and rates (by place). */
 export const productResponsesSql = `SELECT id, responses, expected FROM (${productsOf('id')})`
 
 /** Row: the products of a phrase. */
