@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 /** Time and shops that one look takes in, so that its answer stays short. */
 const LOOK_MS = 40 * DAY_MS
 const LOOK_SHOPS = 50
-/** Looks overlap, so that each day of a shop's clock lies whole in one; the last one takes in the day that is not over. */
+/** Looks overlap, and go beyond what is stored, so that each day of a shop's clock lies whole in one. */
 const BESIDE_MS = 2 * DAY_MS
 /** Quarters of an hour with new rows that are noted one by one: of more, all that is stored is looked over. */
 const NEW_QUARTERS_MAX = 50_000
@@ -75,13 +75,13 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
   /** Of the shops that have been looked over, or will be. */
   let zones: ReadonlyMap<string, string> = new Map()
 
-  async function noteNew(at: number): Promise<void> {
+  async function noteNew(): Promise<void> {
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
     const found = readTo === null ? [] : await readNewQuarters(stored, readTo)
     const shops = [...snapshot.allEver('Shop')]
     const others = shops.filter(({ id, body }) => zones.get(id) !== body.timeZone)
-    if (found === null) unlooked = await readLooks(shops, at)
-    else if (others.length > 0) unlooked = [...unlooked, ...(await readLooks(others, at))]
+    if (found === null) unlooked = await readLooks(shops)
+    else if (others.length > 0) unlooked = [...unlooked, ...(await readLooks(others))]
     for (const cell of cellsOfQuarters(snapshot, found ?? [])) pending.note(cell)
     readTo = stored
     zones = new Map(shops.map(({ id, body }) => [id, body.timeZone]))
@@ -95,11 +95,12 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
   }
 
   /** All that is stored of some shops. */
-  async function readLooks(shops: readonly Entity<'Shop'>[], at: number): Promise<Look[]> {
+  async function readLooks(shops: readonly Entity<'Shop'>[]): Promise<Look[]> {
     const rows = await Promise.all(SOURCES.map((source) => analytics.query<StoredTime>(storedTimeSql(source))))
-    const first = Math.min(...rows.flatMap(([row]) => row?.from ?? [])) - DAY_MS
+    const first = Math.min(...rows.flatMap(([row]) => row?.from ?? [])) - BESIDE_MS
+    const last = Math.max(...rows.flatMap(([row]) => row?.to ?? [])) + BESIDE_MS
     const looks: Look[] = []
-    for (let end = at + BESIDE_MS; end > first; end -= LOOK_MS - BESIDE_MS) {
+    for (let end = last; end > first; end -= LOOK_MS - BESIDE_MS) {
       const time = { start: Math.max(end - LOOK_MS, first), end }
       for (const some of chunksOf(shops, LOOK_SHOPS)) looks.push({ shops: some, time })
     }
@@ -135,7 +136,7 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
 
   return async () => {
     const at = now()
-    await noteNew(at)
+    await noteNew()
     let rows = 0
     for (const ofKind of Map.groupBy(pending.due(at), ({ source, grain }) => `${source} ${grain}`).values()) {
       for (const cells of chunksOf(ofKind, CELLS_ASKED)) {
