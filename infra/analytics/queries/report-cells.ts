@@ -44,11 +44,10 @@ export function changedCellsQuery(
   groups: readonly ShopCells[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const branches = branchesOf(sources, groups, closedUntil, ({ source, group, grain, rows }) => {
-    const select = `SELECT DISTINCT '${source}' AS source, toInt64(${group}) AS shops, '${grain}' AS grain, startAt AS start`
+  return unionOf(sources, groups, closedUntil, ({ source, grain, rows }) => {
+    const select = `SELECT DISTINCT '${source}' AS source, any(shopGroup) AS shops, '${grain}' AS grain, startAt AS start`
     return `${select} FROM ${rows} HAVING sum(stored) != sum(counted)`
   })
-  return branches && { sql: branches.sql.join('\nUNION ALL\n'), params: branches.params }
 }
 
 /** Row: a cell of a shop that has rows stored. */
@@ -74,21 +73,16 @@ export function uncountedCellsQuery(
   groups: readonly ShopCells[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const branches = branchesOf(
+  const union = unionOf(
     sources,
     groups,
     closedUntil,
-    ({ source, grain, rows, ends }) => `
-SELECT '${source}' AS source, '${grain}' AS grain, shopId, startAt, ${ends} AS endAt, toInt64(sum(stored)) AS storedRows,
+    ({ source, grain, rows, endOf }) => `
+SELECT '${source}' AS source, '${grain}' AS grain, shopId, startAt, ${endOf('any(shopGroup)')} AS endAt, toInt64(sum(stored)) AS storedRows,
   max(countedAt) AS lastCountedAt
 FROM ${rows} HAVING sum(stored) != sum(counted)`,
   )
-  return (
-    branches && {
-      sql: `SELECT * FROM (${branches.sql.join('\nUNION ALL\n')}) ORDER BY source, grain, shopId, startAt`,
-      params: branches.params,
-    }
-  )
+  return union && { ...union, sql: `SELECT * FROM (${union.sql}) ORDER BY source, grain, shopId, startAt` }
 }
 
 /** Row: the time in which a source has rows, in its quarters; null when it has none. */
@@ -100,83 +94,105 @@ export const storedTimeSql = (source: CellSource): string => `
 SELECT minOrNull(quarter) * ${CELL_STEP_MS} AS from, (maxOrNull(quarter) + 1) * ${CELL_STEP_MS} AS to
 FROM (${tablesOf[source].map((table) => `SELECT ${quarter} AS quarter FROM ${table} GROUP BY shopId, ${quarter}`).join(' UNION ALL ')})`
 
-interface Branch {
+/** The cells of one grain, in SQL that tells by the number of a group what is its own. */
+interface Grain {
   source: CellSource
-  group: number
   grain: CellGrain
-  /** (…) GROUP BY shopId, startAt: with `stored` and `counted` to add up, and `countedAt`. */
-  rows: string
-  /** The end of the cell that begins at `startAt`. */
-  ends: string
+  /** The groups that have cells of the grain, and the time of these. */
+  groups: readonly { group: number; time: Cell }[]
+  closedUntil: number
 }
 
-function branchesOf(
+interface Branch {
+  source: CellSource
+  grain: CellGrain
+  /** (…) GROUP BY shopId, startAt: with `shopGroup`, with `stored` and `counted` to add up, and `countedAt`. */
+  rows: string
+  /** The end of the cell that begins at `startAt`, in the group of that number. */
+  endOf: (group: string) => string
+}
+
+/** One SELECT of each source and grain, for all groups: a table is read once, however many clocks there are. */
+function unionOf(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
   closedUntil: number,
   branchSql: (branch: Branch) => string,
-): { sql: string[]; params: QueryParams } | null {
+): { sql: string; params: QueryParams } | null {
   const params: Record<string, QueryParams[string]> = {}
-  const sql = groups.flatMap(({ shopIds, cells }, group) => {
-    params[`shops${group}`] = shopIds
-    return grains.flatMap((grain) => {
+  const branches = grains.flatMap((grain) => {
+    const ofGrain = groups.flatMap(({ cells }, group) => {
       const [first, last] = [cells[grain][0], cells[grain].at(-1)]
       if (!first || !last) return []
-      const [starts, ends] = [`${grain}Starts${group}`, `${grain}Ends${group}`]
-      params[starts] = cells[grain].map(({ start }) => start)
-      params[ends] = cells[grain].map(({ end }) => end)
-      const names = { shops: `shops${group}`, starts, ends }
-      const time = { start: first.start, end: last.end }
-      return sources.map((source) =>
-        branchSql({
-          source,
-          group,
-          grain,
-          rows: rowsSql({ source, grain, names, time, closedUntil }),
-          ends: endSql(names),
-        }),
-      )
+      params[`${grain}Starts${group}`] = cells[grain].map(({ start }) => start)
+      params[`${grain}Ends${group}`] = cells[grain].map(({ end }) => end)
+      return [{ group, time: { start: first.start, end: last.end } }]
+    })
+    if (ofGrain.length === 0) return []
+    params[`${grain}Shops`] = ofGrain.flatMap(({ group }) => groups[group]!.shopIds)
+    params[`${grain}Groups`] = ofGrain.flatMap(({ group }) => groups[group]!.shopIds.map(() => group))
+    return sources.map((source) => {
+      const of = { source, grain, groups: ofGrain, closedUntil }
+      return branchSql({ source, grain, rows: rowsSql(of), endOf: (group) => endSql(of, group) })
     })
   })
-  return sql.length === 0 ? null : { sql, params }
+  return branches.length === 0 ? null : { sql: branches.join('\nUNION ALL\n'), params }
 }
 
-interface ParamNames {
-  shops: string
-  starts: string
-  ends: string
+/** An expression of the group that has this number. */
+function perGroup({ groups }: Grain, shopGroup: string, of: (group: Grain['groups'][number]) => string): string {
+  const [only] = groups
+  if (groups.length === 1) return of(only!)
+  return `multiIf(${groups.map((each) => `${shopGroup} = ${each.group}, ${of(each)}`).join(', ')}, 0)`
 }
 
-const endSql = ({ starts, ends }: ParamNames) =>
-  `transform(startAt, {${starts}:Array(Int64)}, {${ends}:Array(Int64)}, toInt64(0))`
+const namesOf = (grain: CellGrain, group: number) =>
+  [`{${grain}Starts${group}:Array(Int64)}`, `{${grain}Ends${group}:Array(Int64)}`] as const
 
-interface RowsOptions {
-  source: CellSource
-  grain: CellGrain
-  names: ParamNames
-  time: Cell
-  closedUntil: number
+const endSql = (of: Grain, shopGroup: string) =>
+  perGroup(of, shopGroup, ({ group }) => {
+    const [starts, ends] = namesOf(of.grain, group)
+    return `transform(startAt, ${starts}, ${ends}, toInt64(0))`
+  })
+
+/** The number of the group that the shop of a row is in. */
+function shopGroupSql({ grain, groups }: Grain): string {
+  if (groups.length === 1) return `toInt64(${groups[0]!.group})`
+  return `transform(shopId, {${grain}Shops:Array(String)}, {${grain}Groups:Array(Int64)}, toInt64(-1))`
 }
 
-function rowsSql({ source, grain, names, time, closedUntil }: RowsOptions): string {
-  const inShops = `shopId IN {${names.shops}:Array(String)}`
-  const startAt = (at: string) => `roundDown(${at} * ${CELL_STEP_MS}, {${names.starts}:Array(Int64)}) AS startAt`
+function rowsSql(of: Grain): string {
+  const { source, grain, groups, closedUntil } = of
+  const inShops = `shopId IN {${grain}Shops:Array(String)}`
+  const shopGroup = `${shopGroupSql(of)} AS shopGroup`
+  const time = {
+    start: Math.min(...groups.map((each) => each.time.start)),
+    end: Math.max(...groups.map((each) => each.time.end)),
+  }
   // Events are never closed.
   const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
   const stored = tablesOf[source].map(
     (table) => `
-    SELECT shopId, ${startAt(quarter)}, toInt64(count()) AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
+      SELECT shopId, ${quarter} AS rowQuarter, toInt64(count()) AS stored
+      FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
   )
   const closed = `
-    SELECT shopId, ${startAt('quarter')}, storedRows AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
-  const counted = `
-    SELECT shopId, startAt, toInt64(0) AS stored, storedRows AS counted, countedAt
+      SELECT shopId, quarter AS rowQuarter, storedRows AS stored
+      FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
+  const quarters = [...stored, ...(openFrom > time.start ? [closed] : [])]
+  const startAt = perGroup(
+    of,
+    'shopGroup',
+    ({ group }) => `roundDown(rowQuarter * ${CELL_STEP_MS}, ${namesOf(grain, group)[0]})`,
+  )
+  return `(
+    SELECT shopId, ${shopGroup}, ${startAt} AS startAt, stored, toInt64(0) AS counted, toInt64(0) AS countedAt
+    FROM (${quarters.join('\n      UNION ALL')})
+    WHERE ${perGroup(of, 'shopGroup', (each) => isWithin('rowQuarter', each.time))}
+    UNION ALL
+    SELECT shopId, ${shopGroup}, startAt, toInt64(0) AS stored, storedRows AS counted, countedAt
     FROM report_cells FINAL
     WHERE source = '${source}' AND grain = '${grain}' AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
-      AND endAt = ${endSql(names)}`
-  const parts = [...stored, ...(openFrom > time.start ? [closed] : []), counted]
-  return `(${parts.join('\n    UNION ALL')}
+      AND endAt = ${endSql(of, 'shopGroup')}
   ) GROUP BY shopId, startAt`
 }
