@@ -13,6 +13,7 @@ export interface OfferRow {
   /** JSON. */
   details: string
   productId: string | null
+  sellerId: string | null
   digest: string
   /** JSON of `DocumentSummary`. */
   summary: string
@@ -81,6 +82,7 @@ export function offerRow(offer: ProductOffer, textLang: string | null): OfferRow
     offer: JSON.stringify({ ...offer, productDetails: undefined }),
     details: JSON.stringify(productDetails),
     productId,
+    sellerId: offer.externalSellerId,
     digest,
     summary: JSON.stringify(summarize(offer, texts)),
     words: { ...texts, facets: documentFacets(offer).join(' ') },

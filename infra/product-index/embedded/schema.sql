@@ -21,32 +21,17 @@ CREATE INDEX IF NOT EXISTS documents_by_id ON documents (shopId, id);
 CREATE INDEX IF NOT EXISTS documents_by_product_id ON documents (shopId, productId) WHERE productId IS NOT NULL;
 CREATE INDEX IF NOT EXISTS documents_by_change ON documents (changed);
 
--- How many offers each seller has, kept by the triggers below.
+-- How many offers each seller has: see seller-counts.ts.
 CREATE TABLE IF NOT EXISTS sellers (
   shopId TEXT NOT NULL, sellerId TEXT NOT NULL, offers INTEGER NOT NULL, PRIMARY KEY (shopId, sellerId)
 ) WITHOUT ROWID;
--- A folder of an earlier version has documents already.
+-- A folder of an earlier version has documents already, or triggers that counted.
 INSERT INTO sellers
   SELECT shopId, offer ->> 'externalSellerId' AS sellerId, count(*) FROM documents
   WHERE NOT EXISTS (SELECT 1 FROM sellers) AND sellerId IS NOT NULL GROUP BY 1, 2;
-CREATE TRIGGER IF NOT EXISTS documents_leave_seller AFTER UPDATE OF offer ON documents
-WHEN old.offer ->> 'externalSellerId' IS NOT new.offer ->> 'externalSellerId' AND old.offer ->> 'externalSellerId' IS NOT NULL
-BEGIN
-  UPDATE sellers SET offers = offers - 1 WHERE shopId = old.shopId AND sellerId = old.offer ->> 'externalSellerId';
-  DELETE FROM sellers WHERE shopId = old.shopId AND sellerId = old.offer ->> 'externalSellerId' AND offers = 0;
-END;
-CREATE TRIGGER IF NOT EXISTS documents_begin_with_seller AFTER INSERT ON documents
-WHEN new.offer ->> 'externalSellerId' IS NOT NULL
-BEGIN
-  INSERT INTO sellers VALUES (new.shopId, new.offer ->> 'externalSellerId', 1)
-    ON CONFLICT DO UPDATE SET offers = offers + 1;
-END;
-CREATE TRIGGER IF NOT EXISTS documents_join_seller AFTER UPDATE OF offer ON documents
-WHEN old.offer ->> 'externalSellerId' IS NOT new.offer ->> 'externalSellerId' AND new.offer ->> 'externalSellerId' IS NOT NULL
-BEGIN
-  INSERT INTO sellers VALUES (new.shopId, new.offer ->> 'externalSellerId', 1)
-    ON CONFLICT DO UPDATE SET offers = offers + 1;
-END;
+DROP TRIGGER IF EXISTS documents_leave_seller;
+DROP TRIGGER IF EXISTS documents_begin_with_seller;
+DROP TRIGGER IF EXISTS documents_join_seller;
 
 CREATE TABLE IF NOT EXISTS signals (
   shopId TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, popularity REAL NOT NULL, signals TEXT NOT NULL,

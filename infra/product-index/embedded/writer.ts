@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ChangedTokens, FullText } from './full-text.ts'
 import type { DocumentChanges, IndexRows, OfferRow, SignalsRow } from './rows.ts'
+import { createSellerCounts } from './seller-counts.ts'
 import { setEarlierTextsAside, upgradeFile } from './upgrade.ts'
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
@@ -37,6 +38,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
   db.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   const sql = prepare(db)
   const fullText = new FullText(db)
+  const sellers = createSellerCounts(db)
   let changed = (sql.lastChange.get() as { changed: number }).changed
   let epoch = 0
   /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
@@ -49,6 +51,13 @@ export function openIndexWriter({ folder }: { folder: string }) {
     if (++touches > CHANGES_REPORTED_MAX) touched = null
     const earlier = touched?.get(change.rowid)
     touched?.set(change.rowid, earlier ? { ...change, before: earlier.before } : change)
+  }
+
+  function changeSeller(doc: number, shopId: string, after: string | null) {
+    const { sellerId: before } = sql.seller.get(doc) as { sellerId: string | null }
+    if (before === after) return
+    sellers.add(shopId, before, -1)
+    sellers.add(shopId, after, 1)
   }
 
   /** @returns how many of the changes were newer than what is stored. */
@@ -70,7 +79,10 @@ export function openIndexWriter({ folder }: { folder: string }) {
     fullText.shopNumber(shopId)
     const row = sql.create.run(shopId, feedId, id, parts.offerVersion, parts.promotionsVersion, ...columns)
     if (row.changes === 0) return null
-    if (offer) touch(fullText.add(Number(row.lastInsertRowid), shopId, offer.words))
+    if (offer) {
+      sellers.add(shopId, offer.sellerId, 1)
+      touch(fullText.add(Number(row.lastInsertRowid), shopId, offer.words))
+    }
     return parts.applied
   }
 
@@ -79,6 +91,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
     if (offer !== undefined) {
       const change = fullText.replace(doc, shopId, offer?.words ?? null)
       if (change) touch(change)
+      changeSeller(doc, shopId, offer?.sellerId ?? null)
       sql.offer.run(offerVersion, ...offerColumns(offer), changed, doc)
     }
     if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, doc)
@@ -98,11 +111,13 @@ export function openIndexWriter({ folder }: { folder: string }) {
       changed++
       const result = work()
       fullText.storeCounts()
+      sellers.store()
       db.exec('COMMIT')
       return result
     } catch (error) {
       db.exec('ROLLBACK')
       fullText.forget()
+      sellers.forget()
       throw error
     }
   }
@@ -200,5 +215,6 @@ function prepare(db: DatabaseSync) {
        WHERE excluded.version > signals.version`,
     ),
     touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
+    seller: db.prepare("SELECT offer ->> 'externalSellerId' AS sellerId FROM documents WHERE doc = ?"),
   }
 }

@@ -7,6 +7,7 @@ import { documentKey } from '../../../infra/product-index/elasticsearch/document
 import { productsIndex } from '../../../infra/product-index/elasticsearch/mapping.ts'
 import { changed, notHeld } from '../../../infra/product-index/elasticsearch/write/changes.ts'
 import { type OfferRow, rowsOf } from '../../../infra/product-index/embedded/rows.ts'
+import { createSellerCounts } from '../../../infra/product-index/embedded/seller-counts.ts'
 import type { IndexWrite } from '../../../infra/product-index/port.ts'
 
 /** Stores what is ready to be stored, in requests or transactions of so many offers, with the client and nothing else. */
@@ -61,6 +62,7 @@ export async function bareSqlite(folder: string): Promise<BareIndex> {
   )
   const texts = db.prepare(`INSERT INTO texts (rowid, ${textFields.join(', ')}) VALUES (?, ?, ?, ?, ?, ?)`)
   const facets = db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)')
+  const sellers = createSellerCounts(db)
   return {
     prepare(offers) {
       const bulks = [...bulksOf(offers)].map((bulk) => rowsOf(bulk.flat()).documents)
@@ -72,12 +74,14 @@ export async function bareSqlite(folder: string): Promise<BareIndex> {
               (parts[0] as { offer: OfferRow }).offer,
               (parts[1] as { campaigns: string }).campaigns,
             ]
-            const { offer, details, productId, digest, summary, words } = row
+            const { offer, details, productId, sellerId, digest, summary, words } = row
             const stored = [offer, details, productId, digest, summary, campaigns]
             const { lastInsertRowid: doc } = documents.run(shopId, feedId, id, ...stored)
             texts.run(doc, ...textFields.map((field) => words[field]))
             facets.run(doc, words.facets)
+            sellers.add(shopId, sellerId, 1)
           }
+          sellers.store()
           db.exec('COMMIT')
         }
       }
