@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../infra/product-index/port.ts'
-import type { RegistryEntry } from '../../schemas/records/entities.ts'
-import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import { IndexUnavailable, type ProductIndex } from '../../infra/product-index/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { uncommitted } from '../runtime/lag.ts'
-import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
+import { hasUncommitted } from '../runtime/lag.ts'
 import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createIndexBuilder, type IndexBuilder } from './index-builder.ts'
+import { createIndexerStep, type IndexerProgress } from './indexer-step.ts'
 import { createPromotionBook, type PromotionBook } from './promotion-book.ts'
-import { applyCampaign, productsSignature } from './promotions.ts'
 
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
@@ -23,8 +18,6 @@ const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies To
 export const BATCH_MAX_RECORDS = 4_000
 /** Of a feed's offers, those that come meanwhile are written together. */
 const GATHER_MS = 100
-/** Offers that the index is handed at once: it stores them while the next ones are prepared. */
-const OFFERS_PER_WRITE = 500
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100
 
@@ -66,20 +59,26 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
   }
 
   async function begin(): Promise<Work> {
-    const progress = await readProgress(log)
+    const commits = await log.committed(INDEXER_GROUP)
+    const progress: IndexerProgress = new Map(
+      commits.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]),
+    )
     const book = createPromotionBook(snapshot)
-    const stepOn = (on: ProductIndex, done: IndexerProgress) =>
-      createIndexerStep({ index: on, snapshot, book, progress: done })
-    const runId = randomUUID()
-    const builder = builds && createIndexBuilder({ log, builds, stepOn, progress, runId, now })
     try {
+      // What the book knows came before these bounds.
+      const registry = { log, topic: 'registry', bounds: await log.bounds('registry') } as const
+      const isRegistryApplied = !(await hasUncommitted(registry, commits))
+      const stepOn = (on: ProductIndex, done: IndexerProgress) =>
+        createIndexerStep({ index: on, snapshot, book, progress: done, isRegistryApplied: false })
+      const runId = randomUUID()
+      const builder = builds && createIndexBuilder({ log, builds, stepOn, progress, runId, now })
       // An index that a former leader has begun must miss no batch of this one.
       await builder?.look()
+      return { book, step: createIndexerStep({ index, snapshot, book, progress, isRegistryApplied }), builder }
     } catch (error) {
       book.close()
       throw error
     }
-    return { book, step: stepOn(index, progress), builder }
   }
 
   function work(): Promise<Work> {
@@ -139,102 +138,6 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
   }
 }
 
-/** Next offset by `topic/partition`, of what this stream has done. */
-export type IndexerProgress = Map<string, number>
-
-async function readProgress(log: EventLog): Promise<IndexerProgress> {
-  const commits = await log.committed(INDEXER_GROUP)
-  return new Map(commits.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]))
-}
-
-export function createIndexerStep(deps: {
-  index: ProductIndex
-  snapshot: Snapshot
-  book: PromotionBook
-  progress: IndexerProgress
-}): StreamStep {
-  const { index, snapshot, book, progress } = deps
-  /** By campaign: what its promotions in the index were derived from. Unknown after a start: derived again. */
-  const signatures = new Map<string, string>()
-
-  /**
-   * Version of promotions: how many records of all topics were done, this one included. It grows with every batch. When
-   * a batch is done again it is no smaller, and what it then knows better comes again in a batch of its own.
-   */
-  function versionAt({ topic, partition, offset }: DecodedRecord<unknown>): number {
-    const done = [offset + 1]
-    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done.push(next)
-    return sumOfOffsets(done)
-  }
-
-  async function writeOffers(records: readonly DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
-    const dead: DeadRecord[] = []
-    /** The slice that the index stores while the next one is prepared. */
-    let writing: Promise<unknown> = Promise.resolve()
-    for (const chunk of chunksOf(records, OFFERS_PER_WRITE)) {
-      const writes = chunk.flatMap((record) => writesOf(record, dead))
-      const before = writing
-      writing = index.write(writes)
-      // Its failure is seen when it is awaited, or hidden by that of the slice before.
-      writing.catch(() => {})
-      await before
-    }
-    await writing
-    return dead
-  }
-
-  function writesOf(record: DecodedRecord<ProductOffer>, dead: DeadRecord[]): IndexWrite[] {
-    const { key, value: offer, offset } = record
-    const version = offset + 1
-    if (offer) {
-      const { shopId, feedId, id } = offer
-      const textLang = snapshot.body('Shop', shopId)?.lang
-      const campaignIds = book.promotersOf(offer)
-      return [
-        { kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) },
-        { kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds },
-      ]
-    }
-    const [shopId, feedId, ...id] = (key ?? '').split('/')
-    if (shopId && feedId && id.length > 0) return [{ kind: 'remove', version, shopId, feedId, id: id.join('/') }]
-    dead.push({ offset, code: 'BAD_KEY', message: `${key} is not shopId/feedId/id` })
-    return []
-  }
-
-  async function writeSignals(records: DecodedRecord<ProductSignals>[]): Promise<void> {
-    await index.write(
-      records.flatMap(({ value: signals, offset }) =>
-        signals ? [{ kind: 'signals', version: offset + 1, signals } as const] : [],
-      ),
-    )
-  }
-
-  async function applyRegistry(records: DecodedRecord<RegistryEntry>[]): Promise<void> {
-    const entries = records.flatMap(({ value }) => value ?? [])
-    // The follower of the registry may be behind this stream, or ahead of it.
-    for (const entry of entries) snapshot.apply(entry)
-    const concerned = book
-      .concernedBy(entries)
-      .filter((campaign) => signatures.get(campaign.id) !== productsSignature(snapshot, campaign))
-    if (concerned.length === 0) return
-    await index.refresh()
-    for (const campaign of concerned) {
-      const signature = productsSignature(snapshot, campaign)
-      const complete = await applyCampaign({ index, snapshot, book }, campaign, versionAt(records.at(-1)!))
-      if (complete) signatures.set(campaign.id, signature)
-    }
-    await index.refresh()
-  }
-
-  return async function indexerStep({ topic, partition, records }) {
-    const dead = topic === 'products' ? await writeOffers(records as DecodedRecord<ProductOffer>[]) : []
-    if (topic === 'product-signals') await writeSignals(records as DecodedRecord<ProductSignals>[])
-    if (topic === 'registry') await applyRegistry(records as DecodedRecord<RegistryEntry>[])
-    progress.set(`${topic}/${partition}`, records.at(-1)!.offset + 1)
-    return { dead }
-  }
-}
-
 /**
  * Waits until the product index holds every offer that the topic `products` held at the call. An index that is away or not made
  * yet, as at the first start on real engines, holds none.
@@ -249,16 +152,8 @@ export async function indexCaughtUp(deps: {
 }): Promise<boolean> {
   const { log, index, now, timeLimitMs = CATCH_UP_MAX_MS } = deps
   const bounds = await log.bounds('products')
-  const atCall = { bounds: async () => bounds }
   const giveUpAt = now() + timeLimitMs
-  const isBehind = async () => {
-    for (const { partition, from, end } of await uncommitted(atCall, 'products', await log.committed(INDEXER_GROUP))) {
-      // Offsets have gaps: there may be nothing left to read before the end.
-      const [next] = from < end ? await log.read('products', partition, from, 1) : []
-      if (next && next.offset < end) return true
-    }
-    return false
-  }
+  const isBehind = async () => hasUncommitted({ log, topic: 'products', bounds }, await log.committed(INDEXER_GROUP))
   const isRefreshed = () =>
     index.refresh().then(
       () => true,

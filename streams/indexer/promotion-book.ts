@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Account } from '../../schemas/records/accounts.ts'
 import type { Campaign, RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../schemas/records/records.ts'
@@ -9,6 +10,10 @@ export interface PromotionBook {
   promotersOf(offer: ProductOffer): string[]
   /** Every campaign that these entries concern, deleted ones too: those that changed, and those of accounts that did. */
   concernedBy(entries: readonly RegistryEntry[]): Entity<'Campaign'>[]
+  /** How often something has changed, since the book was made, that decides what a campaign promotes. */
+  changes(): number
+  /** Which of these changes was the campaign's last; 0: none. */
+  lastChangeOf(campaignId: string): number
   /** Stops following the registry. */
   close(): void
 }
@@ -17,6 +22,8 @@ export interface PromotionBook {
 export function createPromotionBook(snapshot: Snapshot): PromotionBook {
   const promoters = new PromoterIndex()
   const byAccount = new Map<string, Set<string>>()
+  const lastChanges = new Map<string, number>()
+  let changes = 0
 
   function file({ id, body, deletedAt }: Entity<'Campaign'>): void {
     if (deletedAt === null) promoters.set({ id, campaign: body, account: accountOf(snapshot, body) })
@@ -30,16 +37,30 @@ export function createPromotionBook(snapshot: Snapshot): PromotionBook {
     file(campaign)
   }
 
+  function noteChange(campaignId: string): void {
+    changes += 1
+    lastChanges.set(campaignId, changes)
+  }
+
   function ofAccount(accountId: string): Entity<'Campaign'>[] {
     return [...(byAccount.get(accountId) ?? [])].map((id) => snapshot.getEver('Campaign', id)!)
   }
 
   for (const campaign of snapshot.allEver('Campaign')) add(campaign)
   const close = snapshot.onChange((entry, before) => {
-    if (entry.kind === 'Account') for (const campaign of ofAccount(entry.id)) file(campaign)
+    if (entry.kind === 'Account' && !(before?.kind === 'Account' && sameOwner(before, entry))) {
+      for (const campaign of ofAccount(entry.id)) {
+        file(campaign)
+        noteChange(campaign.id)
+      }
+    }
     if (entry.kind !== 'Campaign') return
-    if (before?.kind === 'Campaign') byAccount.get(before.body.accountId)?.delete(entry.id)
+    if (before?.kind === 'Campaign') {
+      if (sameProducts(before, entry)) return
+      byAccount.get(before.body.accountId)?.delete(entry.id)
+    }
     add(entry)
+    noteChange(entry.id)
   })
 
   return {
@@ -53,9 +74,26 @@ export function createPromotionBook(snapshot: Snapshot): PromotionBook {
       }
       return [...concerned]
     },
+    changes: () => changes,
+    lastChangeOf: (campaignId) => lastChanges.get(campaignId) ?? 0,
     close,
   }
 }
 
 export const accountOf = (snapshot: Snapshot, campaign: Campaign): Account | null =>
   snapshot.body('Account', campaign.accountId) ?? null
+
+/** Whether nothing differs that decides what a campaign promotes. */
+function sameProducts(a: Entity<'Campaign'>, b: Entity<'Campaign'>): boolean {
+  const deciding = ({ body, deletedAt }: Entity<'Campaign'>) => {
+    const { accountId, shopId, kind, productIds, productRule } = body
+    return [deletedAt !== null, accountId, shopId, kind, productIds, productRule]
+  }
+  return isDeepStrictEqual(deciding(a), deciding(b))
+}
+
+/** The same of what an account decides for its campaigns. */
+function sameOwner(a: Entity<'Account'>, b: Entity<'Account'>): boolean {
+  const deciding = ({ body, deletedAt }: Entity<'Account'>) => [deletedAt !== null, body.kind, body.sellerIds]
+  return isDeepStrictEqual(deciding(a), deciding(b))
+}

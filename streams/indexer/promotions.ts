@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Filter, IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
@@ -9,14 +8,6 @@ import { accountOf, type PromotionBook } from './promotion-book.ts'
 const PAGE_OFFERS = 500
 /** Ids in one filter. */
 const IDS_PER_FILTER = 1_000
-
-/** A hash of all that decides which products a campaign promotes: while it is the same, nothing has to be rewritten. */
-export function productsSignature(snapshot: Snapshot, { body, deletedAt }: Entity<'Campaign'>): string {
-  const account = accountOf(snapshot, body)
-  const { shopId, kind, productIds, productRule } = body
-  const deciding = [deletedAt !== null, kind, shopId, productIds, productRule, account?.kind, account?.sellerIds]
-  return createHash('sha256').update(JSON.stringify(deciding)).digest('base64url')
-}
 
 /**
  * Rewrites the promotions of the offers that a change of this campaign can concern: those it promotes by the index, and

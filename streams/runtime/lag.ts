@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { Assignment, Commit, EventLog } from '../../infra/event-log/port.ts'
+import type { Assignment, Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 /** Partitions whose oldest record is read at the same time. */
@@ -99,6 +99,18 @@ export async function uncommitted(
     const commit = commits.find((each) => each.topic === topic && each.partition === partition)
     return { partition, from: Math.max(commit?.offset ?? start, start), end }
   })
+}
+
+/** Whether a topic has records before the ends of these bounds that are not committed. Offsets have gaps, which are none. */
+export async function hasUncommitted(
+  { log, topic, bounds }: { log: Pick<EventLog, 'read'>; topic: TopicName; bounds: PartitionBounds[] },
+  commits: readonly Commit[],
+): Promise<boolean> {
+  for (const { partition, from, end } of await uncommitted({ bounds: async () => bounds }, topic, commits)) {
+    const [next] = from < end ? await log.read(topic, partition, from, 1) : []
+    if (next && next.offset < end) return true
+  }
+  return false
 }
 
 /** Runs once at a time: callers that come meanwhile get the answer that is under way. */

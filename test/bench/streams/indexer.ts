@@ -16,7 +16,8 @@ import type { Campaign, RegistryEntry } from '../../../schemas/records/entities.
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { BATCH_MAX_RECORDS, createIndexerStep } from '../../../streams/indexer/indexer.ts'
+import { BATCH_MAX_RECORDS } from '../../../streams/indexer/indexer.ts'
+import { createIndexerStep } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { decodeBatch } from '../../../streams/runtime/outcome.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
@@ -51,7 +52,7 @@ const snapshot = new Snapshot()
 for (const entry of [...accounts(), ...Array.from({ length: CAMPAIGNS }, (_, at) => campaign(at, 1))])
   snapshot.apply(entry)
 const book = createPromotionBook(snapshot)
-const step = createIndexerStep({ index, snapshot, book, progress: new Map() })
+const step = createIndexerStep({ index, snapshot, book, progress: new Map(), isRegistryApplied: false })
 
 try {
   const indexed = await measureOffers()

@@ -7,7 +7,7 @@ import type { IndexWrite, ProductIndex } from '../../../infra/product-index/port
 import type { Account } from '../../../schemas/records/accounts.ts'
 import type { Campaign, RegistryEntry } from '../../../schemas/records/entities.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { createIndexerStep } from '../../../streams/indexer/indexer.ts'
+import { createIndexerStep } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../judge/fixtures.ts'
@@ -79,7 +79,7 @@ async function marketplace(sellers: number) {
     return getEver.call(snapshot, kind, id) as never
   }
   const book = createPromotionBook(snapshot)
-  const step = createIndexerStep({ index: counting, snapshot, book, progress: new Map() })
+  const step = createIndexerStep({ index: counting, snapshot, book, progress: new Map(), isRegistryApplied: false })
   let offset = 0
   const run = async (topic: 'products' | 'registry', values: object[]) => {
     const records = values.map((value) => ({

@@ -10,7 +10,7 @@ import type { Campaign, RegistryEntry } from '../../../schemas/records/entities.
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { createIndexerStep, type IndexerProgress } from '../../../streams/indexer/indexer.ts'
+import { createIndexerStep, type IndexerProgress } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { tries } from '../../effort.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
@@ -29,14 +29,35 @@ const UNCOMMITTED = { committed: null, lastOffset: 0 }
 /** A log of one partition a topic, in which each record becomes a batch when it is due. */
 class Feed {
   readonly snapshot = new Snapshot()
-  #step = this.newStep()
   readonly #next = new Map<TopicName, number>()
   readonly #committed = new Map<string, number>()
   readonly #versions = new Map<string, number>()
+  #step = this.newStep()
 
+  /** As a start begins that has done so much. */
   newStep(progress: IndexerProgress = new Map(), into = index) {
     const { snapshot } = this
-    return createIndexerStep({ index: into, snapshot, book: createPromotionBook(snapshot), progress })
+    const isRegistryApplied = progress.get('registry/0') === this.#next.get('registry')
+    return createIndexerStep({
+      ...{ index: into, snapshot, book: createPromotionBook(snapshot), progress, isRegistryApplied },
+    })
+  }
+
+  committed = (): IndexerProgress => new Map(this.#committed)
+
+  /** A step of its own, for one record at a time, that counts how often it searches the index. */
+  counted(progress: IndexerProgress = new Map()) {
+    const counts = { scans: 0 }
+    const scan: typeof index.scan = (request) => {
+      counts.scans++
+      return index.scan(request)
+    }
+    const step = this.newStep(progress, { ...index, scan })
+    return {
+      counts,
+      step: (record: ReturnType<Feed['record']>) =>
+        step({ topic: record.topic, partition: 0, records: [record], ...UNCOMMITTED }),
+    }
   }
 
   /** Does a batch, and then loses all that was in memory before it was committed. */
@@ -180,21 +201,45 @@ describe('the indexer', () => {
   test('a budget or a pause rewrites nothing', async () => {
     await feed.step(feed.offer({ id: 'p1' }))
     await feed.step(feed.campaign('x', { productIds: ['p1'] }))
-    let scans = 0
-    const counting = {
-      ...index,
-      scan: (...args: Parameters<typeof index.scan>) => index.scan(...args).finally(() => scans++),
-    }
-    const step = feed.newStep(new Map(), counting)
+    const { step, counts } = feed.counted()
     const again = async (body: Partial<Campaign>) => {
-      scans = 0
-      const records = [feed.campaign('x', { productIds: ['p1'], ...body })]
-      await step({ topic: 'registry', partition: 0, records, ...UNCOMMITTED })
-      return scans
+      counts.scans = 0
+      await step(feed.campaign('x', { productIds: ['p1'], ...body }))
+      return counts.scans
     }
     expect(await again({ budgetMicros: 1 })).toBeGreaterThan(0)
     expect(await again({ budgetMicros: 2, status: 'PAUSED' })).toBe(0)
     expect(await again({ productIds: ['p2'] })).toBeGreaterThan(0)
+  })
+
+  test('the first fill looks for the offers of no campaign that was there before it', async () => {
+    const { step, counts } = feed.counted()
+    const early = feed.campaign('early', everything)
+    feed.snapshot.apply(early.value as RegistryEntry)
+    await index.clear()
+    await step(feed.offer({ id: 'a' }))
+    await step(early)
+    expect(counts.scans).toBe(0)
+    await step(feed.campaign('late', everything))
+    expect(counts.scans).toBeGreaterThan(0)
+    expect(await promotions()).toEqual({ a: ['early', 'late'] })
+  })
+
+  test('after a start a budget or a name rewrites nothing, once what came before the start is applied', async () => {
+    await feed.step(feed.offer({ id: 'p1' }))
+    await feed.step(feed.campaign('x', { productIds: ['p1'] }))
+    const { step, counts } = feed.counted(feed.committed())
+    await step(feed.campaign('x', { productIds: ['p1'], budgetMicros: 1, name: 'Summer' }))
+    expect(counts.scans).toBe(0)
+    await step(feed.campaign('x', { productIds: ['p2'] }))
+    expect(counts.scans).toBeGreaterThan(0)
+    expect(await promotions()).toEqual({ p1: [] })
+
+    const unread = feed.campaign('x', { productIds: ['p1'] })
+    feed.snapshot.apply(unread.value as RegistryEntry)
+    const next = feed.counted(feed.committed())
+    await next.step(unread)
+    expect(await promotions()).toEqual({ p1: ['x'] })
   })
 
   test('whatever the order of changes, crashes and repetitions, offers end with the campaigns that promote them', async () => {

@@ -1,0 +1,119 @@
+import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
+import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
+import type { RegistryEntry } from '../../schemas/records/entities.ts'
+import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import { chunksOf } from '../../services/domain/chunks.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
+import type { StreamStep } from '../runtime/pipeline.ts'
+import type { PromotionBook } from './promotion-book.ts'
+import { applyCampaign } from './promotions.ts'
+
+/** Offers that the index is handed at once: it stores them while the next ones are prepared. */
+const OFFERS_PER_WRITE = 500
+/** Less than the number of any change, also of none. */
+const NONE_APPLIED = -1
+
+/** Next offset by `topic/partition`, of what this stream has done. */
+export type IndexerProgress = Map<string, number>
+
+export function createIndexerStep(deps: {
+  index: ProductIndex
+  snapshot: Snapshot
+  book: PromotionBook
+  progress: IndexerProgress
+  /** The index holds what follows from the campaigns as the book was made of them. */
+  isRegistryApplied: boolean
+}): StreamStep {
+  const { index, snapshot, book, progress } = deps
+  /** By campaign: the change of the book from which its promotions in the index were derived last. */
+  const applied = new Map<string, number>()
+  /** The same for campaigns that have not been applied yet; null: not known yet. */
+  let appliedAtFirst = deps.isRegistryApplied ? 0 : null
+
+  /** Of an index that is still to be filled, each offer will be derived from the campaigns as they are now, or later. */
+  async function changesApplied(): Promise<number> {
+    if (progress.keys().some((position) => position.startsWith('products/'))) return NONE_APPLIED
+    await index.refresh()
+    const changes = book.changes()
+    return (await index.shops()).length === 0 ? changes : NONE_APPLIED
+  }
+
+  /**
+   * Version of promotions: how many records of all topics were done, this one included. It grows with every batch. When
+   * a batch is done again it is no smaller, and what it then knows better comes again in a batch of its own.
+   */
+  function versionAt({ topic, partition, offset }: DecodedRecord<unknown>): number {
+    const done = [offset + 1]
+    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done.push(next)
+    return sumOfOffsets(done)
+  }
+
+  async function writeOffers(records: readonly DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
+    const dead: DeadRecord[] = []
+    /** The slice that the index stores while the next one is prepared. */
+    let writing: Promise<unknown> = Promise.resolve()
+    for (const chunk of chunksOf(records, OFFERS_PER_WRITE)) {
+      const writes = chunk.flatMap((record) => writesOf(record, dead))
+      const before = writing
+      writing = index.write(writes)
+      // Its failure is seen when it is awaited, or hidden by that of the slice before.
+      writing.catch(() => {})
+      await before
+    }
+    await writing
+    return dead
+  }
+
+  function writesOf(record: DecodedRecord<ProductOffer>, dead: DeadRecord[]): IndexWrite[] {
+    const { key, value: offer, offset } = record
+    const version = offset + 1
+    if (offer) {
+      const { shopId, feedId, id } = offer
+      const textLang = snapshot.body('Shop', shopId)?.lang
+      const campaignIds = book.promotersOf(offer)
+      return [
+        { kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) },
+        { kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds },
+      ]
+    }
+    const [shopId, feedId, ...id] = (key ?? '').split('/')
+    if (shopId && feedId && id.length > 0) return [{ kind: 'remove', version, shopId, feedId, id: id.join('/') }]
+    dead.push({ offset, code: 'BAD_KEY', message: `${key} is not shopId/feedId/id` })
+    return []
+  }
+
+  async function writeSignals(records: DecodedRecord<ProductSignals>[]): Promise<void> {
+    await index.write(
+      records.flatMap(({ value: signals, offset }) =>
+        signals ? [{ kind: 'signals', version: offset + 1, signals } as const] : [],
+      ),
+    )
+  }
+
+  async function applyRegistry(records: DecodedRecord<RegistryEntry>[]): Promise<void> {
+    const entries = records.flatMap(({ value }) => value ?? [])
+    // The follower of the registry may be behind this stream, or ahead of it.
+    for (const entry of entries) snapshot.apply(entry)
+    const concerned = book
+      .concernedBy(entries)
+      .filter(({ id }) => book.lastChangeOf(id) > (applied.get(id) ?? appliedAtFirst!))
+    if (concerned.length === 0) return
+    await index.refresh()
+    for (const campaign of concerned) {
+      const change = book.lastChangeOf(campaign.id)
+      const complete = await applyCampaign({ index, snapshot, book }, campaign, versionAt(records.at(-1)!))
+      if (complete) applied.set(campaign.id, change)
+    }
+    await index.refresh()
+  }
+
+  return async function indexerStep({ topic, partition, records }) {
+    appliedAtFirst ??= await changesApplied()
+    const dead = topic === 'products' ? await writeOffers(records as DecodedRecord<ProductOffer>[]) : []
+    if (topic === 'product-signals') await writeSignals(records as DecodedRecord<ProductSignals>[])
+    if (topic === 'registry') await applyRegistry(records as DecodedRecord<RegistryEntry>[])
+    progress.set(`${topic}/${partition}`, records.at(-1)!.offset + 1)
+    return { dead }
+  }
+}
