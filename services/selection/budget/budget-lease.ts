@@ -1,17 +1,20 @@
 import { bucketOf, endOfFlight, FLIGHT_MAX_MS } from '../../domain/money/in-flight.ts'
 import { msSince } from '../../domain/time/ms-since.ts'
 
-/** When a lease in use is renewed after it was granted; an unused one is renewed later. */
+/** When a lease in use is renewed after it was granted. */
 const RENEW_MS = 10_000
-const RENEW_UNUSED_MS = 30_000
-/** How long a granted amount may be spent. */
+/** How long a granted amount may be spent, unless it is renewed unused. */
 const USABLE_MS = 40_000
+/** A limit that was known longer ago says nothing of what is left while the counters are away. */
+const LIMIT_KNOWN_MS = 60_000
+/** An unused lease is renewed after this share of the time in which it may be spent. */
+const RENEW_UNUSED_SHARE = 3 / 4
 /**
- * How long, by the judge watermark, the counters keep the reservation: until nothing that was emitted under it is in flight,
- * even if its process was killed. If it were shorter, views of a killed process would count as settled after their
- * reservation had gone.
+ * Unused leases last so long that about so many of them are renewed a second, but no longer than so: what is set aside for nobody stays
+ * so when its process is killed.
  */
-export const LEASE_MS = USABLE_MS + FLIGHT_MAX_MS
+const UNUSED_PER_S = 75
+const UNUSED_MAX_MS = 640_000
 /** A lease that was granted nothing requests again after this time. */
 const STARVED_MS = 1_000
 /** How long after its last request a campaign is still leased the cost of one emission, however little is left. */
@@ -26,6 +29,9 @@ const STOCK_EMISSIONS = 1_000
 const SURPLUS = 4
 /** While the judge is away for long, the oldest buckets are merged. */
 const BUCKETS_MAX = 100
+
+/** How long an unused lease may be usable at most, where there are so many leases. */
+export const unusedUsableMaxMs = (leases: number): number => Math.min((leases / UNUSED_PER_S) * 1_000, UNUSED_MAX_MS)
 
 type Bucket = [bucket: number, micros: number]
 
@@ -42,15 +48,18 @@ export class BudgetLease {
   #inFlightMicros = 0
   #availableMicros = 0
   #requestedAt = Number.NEGATIVE_INFINITY
+  #usableMs = USABLE_MS
+  #lookedAt = Number.NEGATIVE_INFINITY
   #isStarved = false
   #demandedAt = Number.NEGATIVE_INFINITY
   #demandMicros = 0
   #expectedMicros = 0
 
-  /** What may be spent now. @param isAway the counters do not answer: then everything up to the limit may. */
+  /** What may be spent now. @param isAway the counters do not answer: then everything up to the limit may, as it was known lately. */
   availableMicros(now: number, isAway: boolean): number {
-    const available = now < this.#requestedAt + USABLE_MS ? this.#availableMicros : 0
-    return isAway ? Math.max(available, this.limitMicros - this.#inFlightMicros) : available
+    const available = now < this.#requestedAt + this.#usableMs ? this.#availableMicros : 0
+    if (!isAway || msSince(this.#lookedAt, now) > LIMIT_KNOWN_MS) return available
+    return Math.max(available, this.limitMicros - this.#inFlightMicros)
   }
 
   /** Notes demand. `amountMicros`: the cost of the emission; `highestCostMicros`: a new highest, when the campaign changed. */
@@ -83,6 +92,7 @@ export class BudgetLease {
    * be in flight until the clock is there again. To be called at each turn.
    */
   turn(now: number, judgeWatermark: number): void {
+    this.#lookedAt = now
     for (const [bucket, micros] of this.#inFlight) {
       if (bucket > bucketOf(now)) {
         this.#inFlight.delete(bucket)
@@ -119,23 +129,44 @@ export class BudgetLease {
     const needed = this.#neededMicros(now)
     const ageMs = msSince(this.#requestedAt, now)
     if (this.#inFlightMicros > 0 && ageMs >= RENEW_MS) return true
-    if (ageMs >= RENEW_UNUSED_MS) return needed > 0
+    if (ageMs >= this.#usableMs * RENEW_UNUSED_SHARE) return needed > 0
     if (this.#availableMicros > Math.max(0, this.limitMicros - this.#inFlightMicros)) return true
     if (this.#availableMicros > needed * SURPLUS) return true
     const enough = Math.max(needed / 2, Math.min(needed, this.highestCostMicros))
     return this.#availableMicros < enough && (!this.#isStarved || ageMs >= STARVED_MS)
   }
 
-  /** What to request of the counters: what is in flight or stays available is retained. The answer goes to `granted`. */
-  reservation(now: number): { retained: number; requested: number; minimum: number } {
+  /** Whether it lasts longer than usual, because nobody wants it, and need not be looked at yet. */
+  isAtRest(now: number): boolean {
+    const isYoung = msSince(this.#requestedAt, now) < this.#usableMs * RENEW_UNUSED_SHARE
+    return this.#usableMs > USABLE_MS && this.#availableMicros > 0 && isYoung
+  }
+
+  /** The counters may have lost what they had reserved: what was granted may be spent no longer than usual. */
+  shorten(): void {
+    this.#usableMs = USABLE_MS
+  }
+
+  /**
+   * What to request of the counters: what is in flight or stays available is retained. The answer goes to `granted`. A lease that nobody
+   * has wanted since the last request becomes usable for twice as long.
+   * @param usableMaxMs how long an unused one may be usable, at most.
+   * @returns `lastsMs`: how long, by the judge watermark, the counters keep the reservation: until nothing that was emitted under it
+   * is in flight, even if its process was killed. If it were shorter, views of a killed process would count as settled after their
+   * reservation had gone.
+   */
+  reservation(now: number, usableMaxMs: number) {
     const needed = this.#neededMicros(now)
     const usable = this.availableMicros(now, false)
     // While a release is in flight, neither side may spend the amount.
     this.#availableMicros = usable < this.highestCostMicros ? 0 : Math.min(usable, needed)
+    const isUnused = this.#inFlightMicros === 0 && this.#demandedAt < this.#requestedAt
+    this.#usableMs = isUnused ? Math.max(USABLE_MS, Math.min(2 * this.#usableMs, usableMaxMs)) : USABLE_MS
     return {
       retained: this.#inFlightMicros + this.#availableMicros,
       requested: needed - this.#availableMicros,
       minimum: this.#availableMicros > 0 ? 1 : this.highestCostMicros,
+      lastsMs: this.#usableMs + FLIGHT_MAX_MS,
     }
   }
 

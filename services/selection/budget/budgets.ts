@@ -11,7 +11,7 @@ import { msSince } from '../../domain/time/ms-since.ts'
 import { rememberedShopDays } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createBackgroundTurns } from './background-turns.ts'
-import { BudgetLease, LEASE_MS } from './budget-lease.ts'
+import { BudgetLease, unusedUsableMaxMs } from './budget-lease.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
 /** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
@@ -69,7 +69,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   const busy = new Set<string>()
   const changed = new Set<string>()
   const days = rememberedShopDays((shopId) => deps.traffic.hourShares(shopId))
-  let idle = leases.keys()
+  let idle = leases.entries()
   let underWay: Promise<void> | null = null
   /** Of each shard, when the first of the looks began that have failed without a successful one since. */
   const failedSince = new Map<number, number>()
@@ -160,7 +160,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     const looks = [...groups].map(async ([shard, ids]) => {
       try {
         await lookAtShard(shard, ids)
-        failedSince.delete(shard)
+        // What the shard has lost is not known.
+        if (failedSince.delete(shard)) for (const lease of leases.values()) lease.shorten()
       } catch (error) {
         failedSince.set(shard, failedSince.get(shard) ?? startedAt)
         errors.push(error)
@@ -181,6 +182,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   async function renew(shard: number, campaignIds: readonly string[]): Promise<void> {
     const now = deps.now()
     const due: { lease: BudgetLease; reservation: Reservation }[] = []
+    const usableMaxMs = unusedUsableMaxMs(leases.size)
     for (const id of campaignIds) {
       // A campaign that is still busy goes to the end of the queue.
       busy.delete(id)
@@ -190,11 +192,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       lease.limitMicros = limitOf(id, lease, now)
       if (lease.isDue(now)) {
         const limits = [{ key: budgetReservationKey(id), counted: null, max: Math.floor(lease.limitMicros) }]
-        const times = { now: spend.judgeWatermark, expiresAt: now + LEASE_MS }
-        due.push({
-          lease,
-          reservation: { shard, holder: deps.processId, ...lease.reservation(now), limits, ...times },
-        })
+        const { lastsMs, ...amounts } = lease.reservation(now, usableMaxMs)
+        const times = { now: spend.judgeWatermark, expiresAt: now + lastsMs }
+        due.push({ lease, reservation: { shard, holder: deps.processId, ...amounts, limits, ...times } })
       }
       const campaign = snapshot.body('Campaign', id)
       if (!lease.isIdle()) busy.add(id)
@@ -211,14 +211,16 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   }
 
   function nextIdle(turns: number): string[] {
+    const now = deps.now()
     const ids: string[] = []
     for (let looked = 0; looked < turns * IDLE_PER_TURN; looked++) {
       const { value, done } = idle.next()
       if (done) {
-        idle = leases.keys()
+        idle = leases.entries()
         break
       }
-      if (!busy.has(value)) ids.push(value)
+      const [id, lease] = value
+      if (!busy.has(id) && !lease.isAtRest(now)) ids.push(id)
     }
     return ids
   }

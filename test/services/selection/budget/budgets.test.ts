@@ -167,6 +167,56 @@ it('of more campaigns than a turn looks at get their turn, one after the other',
   expect(showOne()).toBe(0)
 })
 
+describe('leases of many campaigns that nobody asks for', () => {
+  const CAMPAIGNS = 6_000
+  const VIEWS = 1_000
+  const TURN_MS = 200
+  const ids = Array.from({ length: CAMPAIGNS }, (_, i) => `c${i}`)
+  const resting = async (processes: number) => {
+    const simulation = createSimulation({ processes })
+    for (const id of ids) simulation.put(id, { ...DISPLAY, cpmMicros: 1_000_000, budgetMicros: VIEWS * 1_000 })
+    await simulation.pass(240_000, TURN_MS)
+    simulation.campaignsRead.clear()
+    return simulation
+  }
+  const showAll = (simulation: Simulation, process: number) => {
+    for (let shown = 0; ; shown++) {
+      if (!simulation.emit(process, 'c0', 1)) return shown
+      simulation.respond(1_000)
+    }
+  }
+
+  it('are renewed seldom, and each is there when its campaign is asked for first', async () => {
+    const simulation = await resting(1)
+    await simulation.pass(10_000, TURN_MS)
+    expect(simulation.campaignsRead.size).toBeLessThan(CAMPAIGNS / 4)
+    expect(ids.filter((id) => simulation.emit(0, id, 1))).toHaveLength(CAMPAIGNS)
+  })
+
+  it('are all looked at soon after the counters were away', async () => {
+    const simulation = await resting(1)
+    simulation.beforeCounters = () => Promise.reject(new CountersUnavailable('down'))
+    expect(simulation.emit(0, 'c0', 1)).toBe(true)
+    await expect(simulation.processes[0]!.budgets.turn()).rejects.toThrow('down')
+    simulation.beforeCounters = async () => {}
+    await simulation.pass(10_000, TURN_MS)
+    expect(simulation.campaignsRead.size).toBe(CAMPAIGNS)
+  })
+
+  it('of a process that is killed come back, and nothing is given away', async () => {
+    const simulation = await resting(2)
+    await simulation.crash(0)
+    let shown = showAll(simulation, 1)
+    for (let round = 0; round < 100; round++) {
+      await simulation.pass(2_000, TURN_MS)
+      shown += showAll(simulation, round % 2)
+    }
+    await simulation.pass(2_000, TURN_MS)
+    expect(shown).toBe(VIEWS)
+    expect(simulation.tallyOf('c0')).toMatchObject({ billedMicros: VIEWS * 1_000, free: 0 })
+  })
+})
+
 describe('a budget while the counters', () => {
   const VIEWS = 1_000
   const open = async () => {
