@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
@@ -7,6 +8,7 @@ import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { firstJudged } from '../judge/recount/begin.ts'
+import { inSlices } from '../runtime/slices.ts'
 import { readCheckpoints, spendKeysOf } from './restore.ts'
 
 /** Campaigns whose spend is read and written at once. */
@@ -19,7 +21,8 @@ const RENEWED_EVERY_MS = 86_400_000
 const READS_MAX = 10
 
 /**
- * Writes what each campaign has spent to `spend-checkpoints`, where it has changed: so lost counters can be counted again when
+ * Writes what each campaign has spent to `spend-checkpoints`, where it has changed; in a shard in which nothing was counted since, it
+ * looks only at campaigns that are new. So lost counters can be counted again when
  * the log no longer holds the events that were billed.
  *
  * A checkpoint says by itself up to where it counts. So it may come at any time and from any process, and one that is missing
@@ -35,6 +38,8 @@ export function createSpendCheckpoints(deps: {
 }): () => Promise<boolean> {
   const { log, counters, snapshot, now } = deps
   const written = new Map<number, Map<string, SpendCheckpoint>>()
+  /** By shard: where its sources stood, and which checkpoints were too old, when all of its campaigns were looked at last. */
+  const lookedAt = new Map<number, { positions: readonly number[]; tooOld: number }>()
   /** By shard: since when it was known where in `ad-events` checkpoints are too old. */
   const renewals = new Map<number, { at: number; before: number }>()
 
@@ -50,8 +55,15 @@ export function createSpendCheckpoints(deps: {
     const last = written.get(shard) ?? (await readCheckpoints(log, shard, counters.shards)).checkpoints
     written.set(shard, last)
     const tooOld = await tooOldIn(shard)
-    for (const asked of chunksOf(campaignIds, CAMPAIGNS_PER_READ)) {
+    const positions = await counters.positions(sourcesOf(shard))
+    const isUnchanged = isDeepStrictEqual(lookedAt.get(shard), { positions, tooOld })
+    let isComplete = true
+    for (const asked of chunksOf(
+      isUnchanged ? campaignIds.filter((id) => !last.has(id)) : campaignIds,
+      CAMPAIGNS_PER_READ,
+    )) {
       const spent = await readSpend(counters, shard, asked)
+      isComplete &&= spent.length === asked.length
       const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), tooOld))
       if (changed.length === 0) continue
       await log.append(
@@ -61,12 +73,14 @@ export function createSpendCheckpoints(deps: {
       )
       for (const each of changed) last.set(each.campaignId, each)
     }
+    if (isComplete) lookedAt.set(shard, { positions, tooOld })
   }
 
   return async function writeCheckpoints() {
     const complete = await counters.complete()
     const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
-    for (const [shard, campaignIds] of Map.groupBy(ids, (id) => shardOf(id, counters.shards))) {
+    const shards = await inSlices(ids, (id) => shardOf(id, counters.shards))
+    for (const [shard, campaignIds] of Map.groupBy(ids, (_, at) => shards[at]!)) {
       if (complete[shard]) await writeShard(shard, campaignIds)
     }
     return false
@@ -104,6 +118,9 @@ export async function carrySpend(
   }
 }
 
+const sourcesOf = (shard: number) =>
+  (['ad-events', 'corrections'] as const).map((topic) => ({ shard, source: sourceOf(topic, shard) }))
+
 /**
  * What campaigns have spent, and up to where it counts: the positions before and after the values are the same, so
  * nothing was stored in between. Empty: the judge was too quick; the next turn tries again.
@@ -114,7 +131,7 @@ async function readSpend(
   shard: number,
   campaignIds: readonly string[],
 ): Promise<SpendCheckpoint[]> {
-  const sources = (['ad-events', 'corrections'] as const).map((topic) => ({ shard, source: sourceOf(topic, shard) }))
+  const sources = sourcesOf(shard)
   const keys = campaignIds.flatMap((id) => spendKeysOf(shard, id))
   for (let read = 1; read <= READS_MAX; read++) {
     const [sourceOffset, correctionsOffset] = (await counters.positions(sources)) as [number, number]
