@@ -95,7 +95,9 @@ describe('a table that is rebuilt beside the one that serves', () => {
 
   it('takes every table of the sink, those too that replace rows or forget them', async () => {
     for (const table of topicsByTable.keys()) {
-      if (table !== 'page_views') expect((await rebuild(table)).proof).toMatchObject({ table, equal: true })
+      if (table === 'page_views') continue
+      const { proof } = await rebuild(table)
+      expect(proof.equal, JSON.stringify(proof)).toBe(true)
     }
     expect(await count('campaign_versions')).toMatchObject({ rows: 2 })
   })
