@@ -15,13 +15,13 @@ export interface OffsetRange {
 }
 
 /**
- * What the sink has stored and attribution has not seen, limited to what one run can bear. What comes first of a partition that is
+ * What the sink has stored and a stream has not seen; all of it, or as much as one run can bear. What comes first of a partition that is
  * not among `starts` is taken whole, and so is what lies across epochs: most of those offsets have no records.
  */
 export function newRanges(
   stored: readonly Commit[],
   done: readonly Commit[],
-  { starts, runOffsets }: { starts: readonly Position[]; runOffsets: number },
+  { starts = [], runOffsets = Number.POSITIVE_INFINITY }: { starts?: readonly Position[]; runOffsets?: number } = {},
 ): OffsetRange[] {
   return stored.flatMap((commit) => {
     const topic = commit.topic as StoredTopic

@@ -37,7 +37,6 @@ import {
 export const DAY_MS = 86_400_000
 /** What is counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections']
-const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 /** What happened longer ago is not learnt from. */
 export const WINDOW_DAYS = 60
 /** Age at which a click counts half: what people want changes with the season. */
@@ -89,7 +88,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
   /** Notes the days whose clicks have changed. Without new rows the tables are not asked. */
   async function noteDue(since: number): Promise<void> {
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
-    const ranges = readTo && newRanges(stored, readTo, ALL)
+    const ranges = readTo && newRanges(stored, readTo)
     const sql = ranges ? newClicksSql(newRowsIn(ranges)) : uncountedDaysSql
     for (const { shopId, day, clicks } of sql ? await analytics.query<DueDay>(sql, { since }) : []) {
       const days = due.get(shopId) ?? new Map<number, number>()

@@ -41,8 +41,6 @@ const TURN_ROWS = 5_000_000
 const SOURCES: readonly CellSource[] = ['EVENTS', 'EMISSIONS']
 /** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections', 'emissions']
-/** A look takes all that is new. */
-const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 /** Some shops in some time. */
 interface Look {
@@ -89,7 +87,7 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
 
   /** Null: too many to be told. */
   async function readNewQuarters(stored: readonly Commit[], done: readonly Commit[]): Promise<NewQuarter[] | null> {
-    const sql = newQuartersSql(newRowsIn(newRanges(stored, done, ALL)))
+    const sql = newQuartersSql(newRowsIn(newRanges(stored, done)))
     const found = sql ? await analytics.query<NewQuarter>(sql, { max: NEW_QUARTERS_MAX }) : []
     return found.length < NEW_QUARTERS_MAX ? found : null
   }

@@ -19,8 +19,6 @@ import { createForgetting } from './forgetting.ts'
 export const DAY_MS = 86_400_000
 /** Rows that one statement counts, but for those of a single day: the ids of their events must fit in the store's memory. */
 const ROWS_AT_ONCE = 200_000
-/** A look takes all that is new: what it costs is what is new. */
-const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 export interface Activity {
   /**
@@ -82,7 +80,7 @@ export function createActivity({
     async look(sinceDay) {
       const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic in countedTopics)
       counted ??= await read()
-      const ranges = newRanges(stored, lookedTo, ALL)
+      const ranges = newRanges(stored, lookedTo)
       if (ranges.length === 0) return new Map()
       await forgetDays(sinceDay)
       const sql = newDaysSql(newRowsIn(ranges))
@@ -94,7 +92,7 @@ export function createActivity({
     },
     async count(sinceDay) {
       if (counted === null || found.size === 0) return
-      const newRows = newRowsIn(newRanges(lookedTo, counted, ALL))
+      const newRows = newRowsIn(newRanges(lookedTo, counted))
       const since = sinceDay * DAY_MS
       const versions = versionDaysSql(newRows)
       const ofVersions = versions ? await analytics.query<Omit<ShopDay, 'arrived'>>(versions, { since }) : []

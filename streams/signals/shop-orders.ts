@@ -23,7 +23,7 @@ const READ_ANEW_SHARE = 0.1
 /** Orders that one query reads, but for those of a single shop. */
 const ORDERS_AT_ONCE = 50_000
 /** New offsets of a partition that one query reads. */
-const NEW_AT_ONCE = { starts: [], runOffsets: 100_000 }
+const RUN_OFFSETS = 100_000
 
 export interface ShopOrders {
   history: OrderHistory
@@ -54,7 +54,7 @@ export function createShopOrders({ log, analytics }: { log: Pick<EventLog, 'comm
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'transactions')
     if (kept.size === 0) readTo = stored
     for (;;) {
-      const ranges = newRanges(stored, readTo, NEW_AT_ONCE)
+      const ranges = newRanges(stored, readTo, { runOffsets: RUN_OFFSETS })
       const condition = rowsIn(ranges)
       if (condition === null) return
       const sql = newOrdersSql(condition)

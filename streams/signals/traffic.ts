@@ -26,8 +26,6 @@ const PRIOR_REQUESTS = 1_000
 const SIGNIFICANT_DIGITS = 2
 const RECORDS_PER_APPEND = 500
 const NOT_SEEN = { views: 0, clicks: 0 }
-/** A run takes all that is new. */
-const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 export interface TrafficDeps {
   log: Pick<EventLog, 'append' | 'tail' | 'committed'>
@@ -68,7 +66,7 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   async function changedShops({ ends, day, zones }: Basis): Promise<string[]> {
     if (last === null || last.day !== day) return [...zones.keys()]
     const { ends: done, zones: before } = last
-    const sql = shopsWithNewSql(newRowsIn(newRanges(ends, done, ALL)))
+    const sql = shopsWithNewSql(newRowsIn(newRanges(ends, done)))
     const active = sql ? await analytics.query<{ shopId: string }>(sql) : []
     const isActive = new Set(active.map(({ shopId }) => shopId))
     return [...zones].flatMap(([id, zone]) => (isActive.has(id) || before.get(id) !== zone ? [id] : []))
