@@ -22,8 +22,8 @@ const READS_MAX = 10
 
 /**
  * Writes what each campaign has spent to `spend-checkpoints`, where it has changed; in a shard in which nothing was counted since, it
- * looks only at campaigns that are new. So lost counters can be counted again when
- * the log no longer holds the events that were billed.
+ * looks only at campaigns that are new. So lost counters can be counted again when the log no longer holds the events that were
+ * billed.
  *
  * A checkpoint says by itself up to where it counts. So it may come at any time and from any process, and one that is missing
  * or old does no harm as long as the log holds what follows it.
@@ -57,11 +57,9 @@ export function createSpendCheckpoints(deps: {
     const tooOld = await tooOldIn(shard)
     const positions = await counters.positions(sourcesOf(shard))
     const isUnchanged = isDeepStrictEqual(lookedAt.get(shard), { positions, tooOld })
+    const concerned = isUnchanged ? campaignIds.filter((id) => !last.has(id)) : campaignIds
     let isComplete = true
-    for (const asked of chunksOf(
-      isUnchanged ? campaignIds.filter((id) => !last.has(id)) : campaignIds,
-      CAMPAIGNS_PER_READ,
-    )) {
+    for (const asked of chunksOf(concerned, CAMPAIGNS_PER_READ)) {
       const spent = await readSpend(counters, shard, asked)
       isComplete &&= spent.length === asked.length
       const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), tooOld))
