@@ -1,6 +1,6 @@
 import { CELL_STEP_MS } from '../../../services/domain/time/local-cells.ts'
 import type { QueryParams } from '../port.ts'
-import type { NewRows } from './attribution/lookups.ts'
+import { type ByTopic, type NewRows, withNewRows } from './attribution/lookups.ts'
 import { type CellGrain, type CellSource, quarter, tablesOf } from './report-cells.ts'
 
 /** Cells of `report_counts` that are looked at one by one, whatever shops they are of: the store finds their rows by its keys. */
@@ -86,16 +86,18 @@ export interface NewQuarter {
   startAt: number
 }
 
+/** Where the rows are that are counted. */
+const countedTables: ByTopic<{ source: CellSource; table: string }> = {
+  'judged-events': { source: 'EVENTS', table: 'judged_events' },
+  corrections: { source: 'EVENTS', table: 'event_corrections' },
+  emissions: { source: 'EMISSIONS', table: 'emissions' },
+}
+
 /** The quarters that new rows lie in, up to parameter max. Null: there are no new rows. */
 export function newQuartersSql(newRows: NewRows): string | null {
-  const branches = Object.entries({
-    'judged-events': ['EVENTS', 'judged_events'],
-    corrections: ['EVENTS', 'event_corrections'],
-    emissions: ['EMISSIONS', 'emissions'],
-  } as const).flatMap(([topic, [source, table]]) => {
-    const rows = newRows(topic as 'judged-events' | 'corrections' | 'emissions')
-    return rows === null ? [] : [`SELECT '${source}' AS source, shopId, ${quarter} AS at FROM ${table} WHERE ${rows}`]
-  })
+  const branches = withNewRows(newRows, countedTables).map(
+    ({ source, table, rows }) => `SELECT '${source}' AS source, shopId, ${quarter} AS at FROM ${table} WHERE ${rows}`,
+  )
   if (branches.length === 0) return null
   return `
 SELECT DISTINCT source, shopId, at * ${CELL_STEP_MS} AS startAt FROM (

@@ -7,13 +7,24 @@ import type { Scratch } from './scratch.ts'
 /** SQL that holds for the rows of a topic that are new since a stream looked last; null when there are none. */
 export type NewRows = (topic: TopicName) => string | null
 
+/** Something of tables, by the topic whose records are their rows. */
+export type ByTopic<T> = Readonly<Partial<Record<TopicName, T>>>
+
+/** What is said of the tables that have new rows, and which rows these are. */
+export function withNewRows<T extends object>(newRows: NewRows, tables: ByTopic<T>): (T & { rows: string })[] {
+  return Object.entries(tables).flatMap(([topic, table]) => {
+    const rows = newRows(topic as TopicName)
+    return rows === null ? [] : [{ ...table, rows }]
+  })
+}
+
 /** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
-const eventTables = {
+const eventTables: ByTopic<{ table: string; receivedAt: string; isProven: string }> = {
   'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
-} as const satisfies Partial<Record<TopicName, { table: string; receivedAt: string; isProven: string }>>
+}
 
 /** Statements that copy the new rows, links aside. Running them again changes nothing. */
 export function copyStatements(newRows: NewRows): string[] {
@@ -62,7 +73,7 @@ export const SHOPS_TOLD_MAX = 1_000
  * events. Each table is read once for all that is asked of it.
  */
 export function seenSql(newRows: NewRows, { seen }: Scratch): string | null {
-  const branches = newEventRows(newRows).map(({ table, receivedAt, isProven, rows }) => {
+  const branches = withNewRows(newRows, eventTables).map(({ table, receivedAt, isProven, rows }) => {
     const times = `${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven`
     return table === 'judged_events'
       ? `SELECT shopId, if(${IS_PAIR}, e.cid, '') AS person, ifNull(e.uid, '') AS user, ${times},
@@ -89,14 +100,6 @@ FROM ${seen} AS s`
 const IS_PAIR = "ifNull(e.uid, '') != ''"
 /** Other rows of `seen` are of touches without a uid. */
 const IS_SEEN_PAIR = "uid != ''"
-
-/** The tables with events that have new rows, and which these are. */
-function newEventRows(newRows: NewRows) {
-  return Object.entries(eventTables).flatMap(([topic, table]) => {
-    const rows = newRows(topic as TopicName)
-    return rows === null ? [] : [{ ...table, rows }]
-  })
-}
 
 /**
  * Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven, as far as runs until `done`

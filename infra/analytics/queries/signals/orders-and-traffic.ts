@@ -1,5 +1,5 @@
 import { CELL_STEP_MS } from '../../../../services/domain/time/local-cells.ts'
-import type { NewRows } from '../attribution/lookups.ts'
+import { type ByTopic, type NewRows, withNewRows } from '../attribution/lookups.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 import { quarter } from '../report-cells.ts'
 
@@ -50,13 +50,17 @@ export const latestOrdersSql = `
 export const newOrdersSql = (newRows: string): string =>
   `SELECT shopId, ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 
+const trafficTables: ByTopic<{ table: string }> = {
+  emissions: { table: 'emissions' },
+  'judged-events': { table: 'judged_events' },
+  corrections: { table: 'event_corrections' },
+}
+
 /** The shops of which rows of ad requests, or of views and clicks, are new. Null: none. @param newRows SQL that holds for these. */
 export function shopsWithNewSql(newRows: NewRows): string | null {
-  const tables = { emissions: 'emissions', 'judged-events': 'judged_events', corrections: 'event_corrections' } as const
-  const branches = (Object.keys(tables) as (keyof typeof tables)[]).flatMap((topic) => {
-    const rows = newRows(topic)
-    return rows === null ? [] : [`SELECT DISTINCT shopId FROM ${tables[topic]} WHERE ${rows}`]
-  })
+  const branches = withNewRows(newRows, trafficTables).map(
+    ({ table, rows }) => `SELECT DISTINCT shopId FROM ${table} WHERE ${rows}`,
+  )
   return branches.length === 0 ? null : branches.join(' UNION DISTINCT ')
 }
 
