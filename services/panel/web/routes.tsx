@@ -6,7 +6,7 @@ import { lazyPage, PageSkeleton } from './components/loading/lazy.tsx'
 import { PageHeader } from './components/page/page-header.tsx'
 import { t } from './messages/shell.ts'
 import { pagesOf } from './pages.ts'
-import { Shell } from './shell/shell.tsx'
+import { Shell } from './shell/panel-shell.tsx'
 
 /** The routes of a role inside the shell. The code of a page is loaded when it is first opened. */
 export function createRoutes(role: Role) {

@@ -21,7 +21,7 @@ import { isDisplay } from './algorithms.ts'
 import { UnitFigures } from './unit-figures.tsx'
 
 const loadCode = async () => ({ default: (await import('../unit-code/code-tab.tsx')).CodeTab })
-const loadTryIt = async () => ({ default: (await import('../try-it/try-it.tsx')).TryIt })
+const loadTryIt = async () => ({ default: (await import('../try-it/try-it-tab.tsx')).TryIt })
 const TAB_HEIGHT = 600
 
 const FIRST_TAB = 'settings'
