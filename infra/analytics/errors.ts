@@ -2,7 +2,7 @@ import { AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailab
 
 /** ClickHouse error codes after which the same call may work later: load, limits, connections, tables not made yet. */
 const PASSING_CODES = new Set([
-  3, // UNEXPECTED_END_OF_FILE: a proxy that lost us half-way; rows that we write are whole
+  3, // UNEXPECTED_END_OF_FILE: a proxy cut the request off; the rows that we send are complete
   33, // CANNOT_READ_ALL_DATA
   60, // UNKNOWN_TABLE: migrations or a rebuild are under way
   74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
@@ -13,7 +13,7 @@ const PASSING_CODES = new Set([
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
   173, // CANNOT_ALLOCATE_MEMORY
-  192, // UNKNOWN_USER, and below: rows are not to blame for an account that is set up wrongly
+  192, // UNKNOWN_USER, like all errors of accounts here: the rows are not at fault when an account is set up wrongly
   193, // WRONG_PASSWORD
   194, // REQUIRED_PASSWORD
   198, // DNS_ERROR
@@ -42,18 +42,21 @@ const PASSING_CODES = new Set([
   1001, // STD_EXCEPTION
   1002, // UNKNOWN_EXCEPTION
 ])
-/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: of these, what was asked for is to blame too. */
+/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: the statement itself may be too large. */
 const GIVEN_UP_CODES = new Set([159, 160, 241])
-/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: only fenced inserts throw it. */
+/**
+ * FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. Fenced inserts throw it. So do the statements that count for reports and signals, when they
+ * find other rows than they were told of.
+ */
 const FENCED_CODE = 395
-/** What such an insert says when its scope is paused. */
+/** In the message of a fenced insert that failed because its scope is paused. */
 export const PAUSED = 'inserts are paused'
 export const PAUSED_MESSAGE = 'A table is being replaced: for some seconds nothing is stored in it'
 const CODE = /Code: (\d+)/
 
 /**
- * What the caller can do about an engine's error. The client over HTTP tells its code in a field, the embedded engine in
- * the message (`Code: 60. DB::Exception: …`); an error without one is of the way to the engine.
+ * Classifies an engine's error by what the caller can do about it. The HTTP client reports the error code in a field, the embedded
+ * engine in the message (`Code: 60. DB::Exception: …`). An error without a code comes from the connection to the engine.
  */
 export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUnavailable | AnalyticsFenced {
   if (error instanceof AnalyticsRejected || error instanceof AnalyticsUnavailable || error instanceof AnalyticsFenced) {
@@ -69,7 +72,7 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
     : new AnalyticsRejected(message)
 }
 
-/** Connection errors have codes that are words: ECONNREFUSED. */
+/** Codes of connection errors are words, such as ECONNREFUSED, and are not returned. */
 function fieldCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^\d+$/.test(code) ? code : undefined

@@ -5,14 +5,14 @@ import { defineViews, viewsVersion } from './views.ts'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const END_OF_STATEMENT = /;\s*$/m
 
-/** What tables are made by. */
+/** What migrations need of the store. */
 export type Migrated = Pick<Analytics, 'command' | 'query' | 'insert'>
 
 /**
- * Brings the tables up to date: every file of `migrations/`, in the order of their names, once, and then the views, once for
- * each of their versions. The files must bear being run again from any of them on (IF NOT EXISTS, and nothing that a later one
- * takes away), because a crash may come before they are written down as done.
- * @returns what was applied now.
+ * Brings the tables up to date: applies every file of `migrations/` once, in the order of their names, and then the views, once for
+ * each of their versions. A crash may come before files are recorded as done, so running any file and those after it again must be
+ * harmless: they use IF NOT EXISTS, and create nothing that a later file removes.
+ * @returns the names of what was applied now.
  */
 export async function migrate(analytics: Migrated): Promise<string[]> {
   await analytics.command('CREATE TABLE IF NOT EXISTS migrations (name String) ENGINE = MergeTree ORDER BY name')
@@ -22,7 +22,7 @@ export async function migrate(analytics: Migrated): Promise<string[]> {
     if (name === viewsVersion) await defineViews(analytics)
     else await applyFile(analytics, name)
   }
-  // Together: in a new database twenty inserts would cost as much as all tables.
+  // One insert for all: in a new database, twenty inserts would cost as much as creating all tables.
   const rows = pending.map((name) => ({ name }))
   if (rows.length > 0) await analytics.insert('migrations', rows, { token: pending.join() })
   return pending

@@ -5,9 +5,9 @@ const TYPED_PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
- * A `SET` statement that gives `sql` its `{name:Type}` parameters, for an engine without another way; empty when it has none. A
- * session remembers them, so a name that `sql` uses and `params` lacks would find the value of an earlier statement.
- * @throws AnalyticsRejected for such a name, and for one that cannot be a parameter's.
+ * A `SET` statement that gives `sql` its `{name:Type}` parameters, for an engine that has no other way to pass them; empty when
+ * `sql` has none. The session remembers parameters, so a name that `params` lacks would get the value of an earlier statement.
+ * @throws AnalyticsRejected for a name that `params` lacks, and for one that no parameter can have.
  */
 export function paramStatement(sql: string, params: QueryParams): string {
   for (const name of Object.keys(params)) {
@@ -33,7 +33,7 @@ export function withLiterals(sql: string, params: QueryParams): string {
   })
 }
 
-/** Nested values are read from a text, so that a list is one literal to the server however long it is. */
+/** A list is written as one string, so that it is a single literal to the server however long it is. */
 function sqlLiteralOf(value: QueryParams[string]): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value === 'object') return quoted(`[${value.map(literalOf).join(',')}]`)
@@ -52,7 +52,7 @@ function literalOf(value: string | number): string {
   return typeof value === 'number' ? String(value) : quoted(value)
 }
 
-/** A literal of SQL. */
+/** A string literal of SQL. */
 export function quoted(text: string): string {
   return `'${escaped(text)}'`
 }

@@ -6,47 +6,46 @@ import { EngineUnavailable } from '../engine-unavailable.ts'
  */
 export interface Analytics {
   /**
-   * Inserts one block, of objects or of bytes; an empty one does nothing. Fields that are no columns of the table are passed
-   * over, and columns that are not told get their default. When it fails, the block may have been stored, in part too, and may
-   * still be stored later.
-   * - With a `token`: a block whose token this table has seen before is dropped whole, within the table's deduplication
-   *   window.
-   * - Under `fences`: nothing is stored once a later epoch of any of their scopes has been raised. Rows are not compared with any.
-   * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored, or on a cluster only in part.
+   * Inserts one block of rows, given as objects or as bytes; an empty block does nothing. Fields without a column in the table are
+   * ignored, and columns without a field get their default. When the call fails, the block may have been stored, in whole or in
+   * part, and may still be stored later.
+   * - With a `token`: the whole block is dropped if the table has seen the token before, within its deduplication window.
+   * - Under `fences`: nothing is stored once a later epoch of any of their scopes has been raised. Rows are not deduplicated.
+   * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored, or on a cluster only a part.
    */
   insert(table: string, rows: readonly object[] | RowBlock, by: InsertBy): Promise<void>
   /**
-   * When it resolves, no insert under an earlier epoch of these scopes stores anything any more, whoever sent it and
-   * however long ago: what runs has ended, and what comes is refused. What such inserts have stored is visible.
+   * Once it resolves, no insert under an earlier epoch of these scopes can store anything, whichever process sent it and however
+   * long ago: running inserts have ended, and later ones are refused. The rows that such inserts did store are visible.
    * @throws AnalyticsUnavailable
    */
   raiseFences(fences: readonly Fence[]): Promise<void>
   /**
-   * Refuses inserts under fences of these scopes, as AnalyticsUnavailable: when it resolves, none is under way, and none begins
-   * until `resumeInserts` or until `forMs` have passed, by the store's clock.
-   * @param pause a name that no other has.
+   * Refuses inserts under fences of these scopes with AnalyticsUnavailable. Once it resolves, no such insert is running, and none
+   * begins until `resumeInserts` is called or `forMs` have passed on the store's clock.
+   * @param pause a name that no other pause has.
    */
   pauseInserts(pause: string, scopes: readonly string[], forMs: number): Promise<void>
   /**
-   * Ends a pause. Where it has held, no insert that began before its end stores anything: a table that was exchanged meanwhile gets
-   * none of them.
-   * @returns whether it had held until then; false: its time was over before.
+   * Ends a pause. If the pause was still in force, no insert that began before this call stores anything, so a table that was
+   * exchanged during the pause gets none of their rows.
+   * @returns whether the pause was still in force; false when its `forMs` had already passed.
    */
   resumeInserts(pause: string): Promise<boolean>
   /**
-   * Runs a query with ClickHouse parameters (`{name:Type}`) and returns its rows. 64-bit integers come as numbers
-   * while they are safe, DateTime64 columns must be read as epoch milliseconds by the query itself.
+   * Runs a query with ClickHouse parameters (`{name:Type}`) and returns its rows. 64-bit integers are returned as numbers, which
+   * are exact only up to the largest safe integer. The query itself must convert DateTime64 columns to epoch milliseconds.
    */
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>
-  /** As `query`, and returns the rows as a file of Parquet, which is made whole first: whoever asks bounds it. */
+  /** Like `query`, but returns the rows as a Parquet file. The file is built in memory first, so the caller must bound its size. */
   queryParquet(sql: string, params?: QueryParams): Promise<Uint8Array<ArrayBuffer>>
-  /** Resolves when the store answers at all, however long the queries are that others wait for. @throws AnalyticsUnavailable */
+  /** Resolves when the store responds; long queries of other callers do not delay it. @throws AnalyticsUnavailable */
   ping(): Promise<void>
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   /**
-   * One of the servers, for calls that belong together because they share tables in its memory: when it goes away they fail, rather
-   * than find the next server without those tables. Closed with the store. Absent where there is only one.
+   * One fixed server, for calls that share tables in its memory. When that server goes away the calls fail; they do not move to
+   * another server, which would lack the tables. It is closed with the store. The embedded store, being one server, has no such method.
    */
   onOneServer?(): Promise<Analytics>
   close(): Promise<void>
@@ -57,7 +56,7 @@ export type InsertBy = { token: string } | { fences: readonly Fence[] }
 /** Rows as bytes, in ClickHouse's RowBinary: the values of these columns, row after row. */
 export interface RowBlock {
   columns: readonly { name: string; type: string }[]
-  /** How many rows. */
+  /** Number of rows. */
   length: number
   bytes: Uint8Array<ArrayBuffer>
 }
@@ -66,7 +65,7 @@ export function isBlock(rows: readonly object[] | RowBlock): rows is RowBlock {
   return 'bytes' in rows
 }
 
-/** Of all that insert under one scope, only the latest epoch may store. Epochs are given out by whoever uses the scope. */
+/** Among the writers that insert under one scope, only the one with the latest epoch may store. The writers assign the epochs. */
 export interface Fence {
   scope: string
   epoch: number
@@ -78,7 +77,7 @@ export type QueryParams = Readonly<Record<string, string | number | boolean | nu
 export class AnalyticsUnavailable extends EngineUnavailable {
   override readonly name: string = 'AnalyticsUnavailable'
 }
-/** The store gave a statement up that took too long or too much memory; a smaller one may be answered. */
+/** The store aborted a statement that took too much time or memory; a smaller one may succeed. */
 export class AnalyticsGaveUp extends AnalyticsUnavailable {
   override readonly name = 'AnalyticsGaveUp'
 }

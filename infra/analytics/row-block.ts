@@ -3,16 +3,16 @@ import type { RowBlock } from './port.ts'
 
 export interface InsertTarget {
   table: string
-  /** What columns the table has. */
+  /** Columns of the table. */
   columns: ReadonlySet<string>
-  /** Of the rows' fields. */
+  /** Names of the rows' fields. */
   names: readonly string[]
   /** The table function that reads the rows. */
   source: string
   condition: string
 }
 
-/** What stands between INSERT INTO and FORMAT: the rows' fields that are columns of the table. */
+/** The text between INSERT INTO and FORMAT. It names those fields of the rows that are columns of the table. */
 export function insertTarget({ table, columns, names, source, condition }: InsertTarget): string {
   const list = names
     .filter((name) => columns.has(name))
@@ -22,8 +22,8 @@ export function insertTarget({ table, columns, names, source, condition }: Inser
 }
 
 /**
- * The argument of a table function that says what the bytes hold. The types are those of the bytes; where the table's differ, as
- * LowCardinality does, ClickHouse casts.
+ * The argument of a table function that describes the bytes. The types are those of the bytes; ClickHouse casts them where the
+ * table's types differ, such as LowCardinality.
  */
 export function structureOf(columns: RowBlock['columns']): string {
   return quoted(columns.map(({ name, type }) => `\`${name}\` ${type}`).join(', '))

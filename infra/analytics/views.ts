@@ -4,14 +4,14 @@ import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './queries/a
 import { TRANSACTION_ORDER } from './queries/attribution/transaction-versions.ts'
 import { isVoidedSql, VOIDED } from './queries/corrections.ts'
 
-/** One row per shop, deleted ones too. */
+/** One row per shop, including deleted ones. */
 const shopsSql = `
 SELECT shopId, argMax(timeZone, version) AS timeZone
 FROM shop_versions GROUP BY shopId`
 
-/** Each row of a query with the day of the shop, as `shopDay`, on which it happened; `occurredAt` becomes a DateTime64. */
+/** The rows of a query, with `shopDay`, the local day of the shop on which each happened, and `occurredAt` as a DateTime64. */
 function withShopDaySql(rows: string): string {
-  // The only function that takes another time zone for every row.
+  // formatDateTime is the only function that takes a different time zone for each row.
   const local =
     "formatDateTime(toDateTime(intDiv(rows.occurredAt, 1000), 'UTC'), '%F', if(shops.timeZone = '', 'UTC', shops.timeZone))"
   return `
@@ -26,7 +26,7 @@ const adColumnsSql = (isDisplay: string) => `
   if(${isDisplay}, adId, NULL) AS bannerId, adUnitId, slotHash, toString(algorithm) AS algorithm,
   CAST(country AS Nullable(String)) AS country`
 
-/** Every view and click that was reported, with its verdict. Of records that share an event id the valid one is the fact. */
+/** Every view and click that was reported, with its verdict. Of the records that share an event id, the valid one counts. */
 const eventsSql = withShopDaySql(`
 SELECT shopId, occurredAt, eventId, toString(type) AS type,
   if(${isVoidedSql} AND judged.verdict = 'VALID', '${VOIDED}', toString(judged.verdict)) AS verdict,
@@ -40,16 +40,16 @@ ORDER BY shopId, judged.occurredAt, eventId, judged.verdict != 'VALID' LIMIT 1 B
 const validSql = (type: 'VIEW' | 'CLICK') => `
 SELECT * EXCEPT (type, verdict, invalidReason, creditedBackMicros) FROM v_events WHERE type = '${type}' AND verdict = 'VALID'`
 
-/** Views that count. */
+/** Views that are valid and were not voided. */
 const impressionsSql = validSql('VIEW')
 
-/** Clicks that count. */
+/** Clicks that are valid and were not voided. */
 const clicksSql = validSql('CLICK')
 
 const returnedUnits = returnedQuantitySql({ lines: 'lines', number: 'number' })
 const returnedMicros = returnedMicrosSql('lines[number].priceMicros', 'returned', 'lines[number].quantity')
 
-/** One row per purchase: the version of it that counts. */
+/** One row per purchase: its version that counts. */
 const countedPurchasesSql = `
 SELECT shopId, eventId, argMin(
     tuple(occurredAt, cid, uid, currency, lines, imported, proof),
@@ -69,7 +69,7 @@ SELECT shopId, told.1 AS occurredAt, eventId AS orderId, told.2 AS cid, told.3 A
 FROM (${countedPurchasesSql}) AS purchases
 LEFT JOIN (${returnedSql('1')}) AS r ON r.shopId = purchases.shopId AND r.eventId = purchases.eventId`)
 
-/** Each line of a purchase that a campaign has earned. */
+/** Each line of a purchase that is credited to a campaign. */
 const attributedSalesSql = withShopDaySql(`
 SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId, quantity AS units,
   priceMicros AS revenueMicros, returnedQuantity AS returnedUnits, returnedMicros,
@@ -79,7 +79,7 @@ SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId,
 FROM attributed_lines FINAL
 WHERE kind = 'PURCHASE' AND outcome = 'CREDITED'`)
 
-/** What each view adds to a day of a campaign; the rest is 0 there. */
+/** What a row of each view adds to the day of a campaign; sums that it does not name get 0. */
 const counted = {
   v_impressions: { impressions: '1', spendMicros: 'billedMicros' },
   v_clicks: { clicks: '1', spendMicros: 'billedMicros' },
@@ -106,8 +106,8 @@ FROM (${Object.entries(counted)
 GROUP BY shopId, shopDay, campaignId, currency`
 
 /**
- * The views for people who query the tables themselves, in the order in which they build on each other: one row a fact, with
- * what came twice, was voided or displaced already settled. `docs/data.md` tells their columns, which stay.
+ * The views for people who query the tables themselves; each comes after the views that it reads. A view has one row per fact:
+ * duplicates, voided events and displaced versions are already resolved. `docs/data.md` lists the columns, which are stable.
  */
 export const views = {
   v_shops: shopsSql,
@@ -119,10 +119,10 @@ export const views = {
   v_campaign_days: campaignDaysSql,
 } as const
 
-/** Changes with every definition. */
+/** Changes whenever the definition of a view changes. */
 export const viewsVersion = `views ${createHash('sha256').update(JSON.stringify(views)).digest('hex').slice(0, 16)}`
 
-/** Makes the views, or makes them anew. May be called by several processes at once, and again. */
+/** Creates or replaces the views. May be called repeatedly, and by several processes at once. */
 export async function defineViews(analytics: Pick<Analytics, 'command'>): Promise<void> {
   for (const [name, sql] of Object.entries(views)) {
     // Whoever may read a view need not be allowed to read the tables behind it.
