@@ -3,15 +3,15 @@ import { keptDays, readDefinitions } from './complete-since.ts'
 import { type RetainedTable, type RetentionDays, retainedTables } from './retention-days.ts'
 
 const DAY_MS = 86_400_000
-/** Parts are looked through in the background. */
+/** The statement returns at once; existing parts are processed in the background. */
 const IN_BACKGROUND = 'SETTINGS mutations_sync = 0'
-/** Rows leave by whole parts of a month, so that none is written again; of what is stored only the time is read for it. */
+/** Rows are dropped by whole parts, which hold one month, so no part is rewritten. Existing parts are read for their times only. */
 const BY_PARTS = 'ttl_only_drop_parts = 1, materialize_ttl_recalculate_only = 1'
 
 /**
- * Lets tables forget their rows after so many days, and those without a number none any more. What is so already is not touched, nor
- * are tables that forget by months: `streams/report-counts/emission-retention.ts`.
- * May be called by several processes at once, and again.
+ * Sets the TTL of tables to the given days, and removes it where no days are given. A table that already has the wanted TTL is not
+ * altered. Tables whose rows are dropped by months are left to `streams/report-counts/emission-retention.ts`.
+ * May be called repeatedly, and by several processes at once.
  * @param now UTC epoch milliseconds.
  */
 export async function applyRetention(analytics: Migrated, days: RetentionDays, now: number): Promise<void> {
@@ -27,7 +27,7 @@ export async function applyRetention(analytics: Migrated, days: RetentionDays, n
     try {
       for (const statement of statementsFor(table, wanted)) await analytics.command(statement)
     } catch (error) {
-      // Another process was first.
+      // Not an error if another process has made the same change first.
       if ((await readKept(analytics))(table) !== wanted) throw error
     }
   }

@@ -4,23 +4,23 @@ import { isWithin, quarter } from '../queries/report-cells.ts'
 import { readForgottenUntil } from './complete-since.ts'
 
 /**
- * Months of `emissions` whose rows are dropped, because reports are told them by counts. A month is closed in this order, each step
- * of which may be repeated:
+ * Months of `emissions` whose rows are dropped, because reports read these months from counts. A month is closed in the following
+ * steps, each of which may be repeated:
  *
- * 1. `closeQuarters` writes down how many rows each quarter has. Nobody reads that yet.
- * 2. The caller checks that all counts of the month are made of as many rows.
- * 3. `markClosed`: from then on the quarters stand for the rows. No reader looks at a row of the time before.
- * 4. `dropClosedRows`. What is stored of a closed month later is dropped, too, and counts nowhere.
+ * 1. `closeQuarters` records how many rows each quarter of an hour has. Nothing reads these numbers yet.
+ * 2. The caller checks that all counts of the month were made from as many rows.
+ * 3. `markClosed`: from now on the recorded numbers replace the rows. No reader reads a row from before the end of the month.
+ * 4. `dropClosedRows`. Rows of a closed month that are stored later are dropped too, and counted nowhere.
  */
 
-/** UTC epoch milliseconds: before it, quarters stand for rows. -Infinity: no month is closed. */
+/** The end of the last closed month, in UTC epoch milliseconds; -Infinity when no month is closed. */
 export const readClosedUntil = (analytics: Pick<Analytics, 'query'>): Promise<number> =>
   readForgottenUntil(analytics, 'emissions')
 
-/** As the table is partitioned by it. */
+/** The partition key of the table. */
 const monthNumber = "toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))"
 
-/** A month of UTC, as the table is partitioned, [start, end) in epoch milliseconds. */
+/** A UTC month, which is a partition of the table: [start, end) in epoch milliseconds. */
 export interface Month {
   start: number
   end: number
@@ -31,7 +31,7 @@ export const monthOf = (at: number): Month => {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
-/** The earliest month that has rows and is not closed; null: there is none. */
+/** The earliest month that has rows and is not closed; null when there is none. */
 export async function oldestMonth(analytics: Analytics, closedUntil: number): Promise<Month | null> {
   const from = Math.max(closedUntil, 0) / CELL_STEP_MS
   const [found] = await analytics.query<{ first: number | null }>(
@@ -41,10 +41,11 @@ export async function oldestMonth(analytics: Analytics, closedUntil: number): Pr
   return found?.first == null ? null : monthOf(found.first * CELL_STEP_MS)
 }
 
-/** One that arrives late, when the month is closed, writes nothing: rows may be missing by then, or have come a second time. */
+/** Records nothing once the month is closed: by then rows may be missing, or have been stored a second time. */
 export const closeQuarters = (analytics: Analytics, month: Month): Promise<void> =>
   analytics.command(
-    // The note is read where the statement runs, also on a cluster: within the inner SELECT each shard would look for it.
+    // The last condition is outside the inner SELECT so that, on a cluster, the server that runs the statement evaluates it. Inside,
+    // each shard would look for the row of `forgotten_rows`.
     `INSERT INTO report_closed_quarters (shopId, quarter, storedRows)
      SELECT shopId, quarter, storedRows FROM (
        SELECT shopId, ${quarter} AS quarter, toInt64(count()) AS storedRows FROM emissions WHERE ${isWithin(quarter, month)}
@@ -56,21 +57,21 @@ export const closeQuarters = (analytics: Analytics, month: Month): Promise<void>
 export const markClosed = (analytics: Analytics, { end: until }: Month, at: number): Promise<void> =>
   analytics.insert('forgotten_rows', [{ tableName: 'emissions', until }], { token: `emissions ${until} ${at}` })
 
-/** Drops the partitions of closed months that have any rows. Finding none reads nothing. */
+/** Drops the partitions of closed months that still have rows. When there are none, no rows are read. */
 export async function dropClosedRows(analytics: Analytics, closedUntil: number): Promise<void> {
   if (closedUntil === Number.NEGATIVE_INFINITY) return
   const months = await analytics.query<{ month: number }>(
     `SELECT DISTINCT ${monthNumber} AS month FROM emissions WHERE occurredAt < ${closedUntil} ORDER BY month`,
   )
   for (const { month } of months) {
-    // Whatever its size, of which a server by default drops no more than 50 GB.
+    // By default a server refuses to drop a partition of more than 50 GB.
     await analytics.command(`ALTER TABLE emissions DROP PARTITION ${month} SETTINGS max_partition_size_to_drop = 0`)
   }
 }
 
 /**
- * How many rows the sink has given the table: those of closed months as they were written down, and those that are there of the months
- * since, of which none is read. Null: a month was closed meanwhile, and may be in neither.
+ * How many rows the sink has stored in the table: the recorded numbers of closed months, plus the rows of the months since then,
+ * which are counted without being read. Null when a month was closed meanwhile, because it may be missing from both.
  */
 export async function countStoredRows(analytics: Pick<Analytics, 'query'>): Promise<number | null> {
   const until = await readClosedUntil(analytics)

@@ -3,7 +3,7 @@ import type { Analytics } from '../port.ts'
 const TTL = /\sTTL\s+(.*?)(\sSETTINGS\s|$)/s
 const KEPT_FOR = /toInterval(Second|Minute|Hour|Day|Week|Month|Year)\((\d+)\)/
 const DAY_MS = 86_400_000
-/** At least so long. */
+/** The least length of each unit. */
 const UNIT_MS = {
   Second: 1_000,
   Minute: 60_000,
@@ -15,8 +15,8 @@ const UNIT_MS = {
 } as const
 
 /**
- * From when on a table has all rows that it was given, in UTC epoch milliseconds: those of earlier events may have expired.
- * -Infinity: it forgets none. Infinity: how long it keeps a row is not told by its definition.
+ * The time, in UTC epoch milliseconds, since which a table has all its rows; rows of earlier events may have expired.
+ * -Infinity when the table keeps all rows. Infinity when its definition does not say for how long it keeps a row.
  */
 export type CompleteSince = (table: string) => number
 
@@ -38,7 +38,10 @@ export async function completeSince({
     Math.max(sinceOf(definitions.get(table) ?? '', now()), forgotten.get(table) ?? Number.NEGATIVE_INFINITY)
 }
 
-/** Up to when a table may have lost rows that its definition does not tell of, in UTC epoch milliseconds; -Infinity: never. */
+/**
+ * The time, in UTC epoch milliseconds, before which a table may lack rows that its present definition would keep; -Infinity when it
+ * lacks none.
+ */
 export async function readForgottenUntil(analytics: Pick<Analytics, 'query'>, table: string): Promise<number> {
   const [found] = await analytics.query<{ until: number | null }>(
     'SELECT maxOrNull(forgotten_rows.until) AS until FROM forgotten_rows WHERE tableName = {table:String}',
@@ -47,17 +50,17 @@ export async function readForgottenUntil(analytics: Pick<Analytics, 'query'>, ta
   return found?.until ?? Number.NEGATIVE_INFINITY
 }
 
-/** Of the tables that forget rows by themselves, by name. */
+/** The definitions of the tables that have a TTL, by the table's name. */
 export async function readDefinitions(analytics: Pick<Analytics, 'query'>): Promise<ReadonlyMap<string, string>> {
   const tables = await analytics.query<{ name: string; definition: string }>(
-    // On a cluster the definition is that of a server's own part.
+    // On a cluster, the local table of the server has the TTL.
     `SELECT replaceRegexpOne(name, '_local$', '') AS name, create_table_query AS definition FROM system.tables
      WHERE database = currentDatabase() AND create_table_query LIKE '% TTL %'`,
   )
   return new Map(tables.map(({ name, definition }) => [name, definition]))
 }
 
-/** Null: it forgets no rows, or not after whole days. */
+/** Null when the table has no TTL, or one that is not in days. */
 export function keptDays(definition: string): number | null {
   const [, unit, number] = KEPT_FOR.exec(ttlOf(definition) ?? '') ?? []
   return unit === 'Day' ? Number(number) : null
@@ -70,6 +73,6 @@ function sinceOf(definition: string, now: number): number {
   return kept ? now - Number(kept[2]) * UNIT_MS[kept[1] as keyof typeof UNIT_MS] : Number.POSITIVE_INFINITY
 }
 
-// Columns may expire earlier, and leave their rows.
+// Only the text after ENGINE: columns may have a TTL of their own, after which the row is still there.
 const ttlOf = (definition: string): string | undefined =>
   TTL.exec(definition.slice(definition.lastIndexOf(' ENGINE = ')))?.[1]

@@ -4,18 +4,18 @@ import { VISIT_LOOKBACK_MS } from '../queries/visits.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_MAX = 36_500
-/** The panel shows so many days of visits unless another period is chosen. */
+/** Days of visits that the panel shows by default. */
 const VISITS_SHOWN_DAYS = 30
-/** A click counts for so long after its ad was served: until then the ad request can be looked up. */
+/** Days after its ad was served in which a click counts; the ad request must be available for as long. */
 const CLICKS_DAYS = 30
-/** The list of ad requests shows so many days unless another period is chosen; what is computed from them needs 28. */
+/** Days that the list of ad requests shows by default. What is computed from ad requests needs 28. */
 const REQUESTS_SHOWN_DAYS = 30
 
-/** A table whose rows may be forgotten by their `occurredAt`, and the least for which those who read it need them. */
+/** A table whose rows may be dropped some days after their `occurredAt`; its readers need them for at least `daysMin` days. */
 interface Retained {
   topic: TopicName
   daysMin: number
-  /** By a TTL; or month by month, each when reports can be told all of it by counts. */
+  /** TTL: rows expire. COUNTED_MONTHS: rows are dropped by months, each once report counts cover all of it. */
   by: 'TTL' | 'COUNTED_MONTHS'
 }
 
@@ -25,10 +25,10 @@ export const retainedTables = {
 } as const satisfies Record<string, Retained>
 export type RetainedTable = keyof typeof retainedTables
 
-/** For how many days tables keep their rows; those that are not named forget none. */
+/** For how many days tables keep their rows. Tables that are not named keep all of them. */
 export type RetentionDays = Readonly<Partial<Record<RetainedTable, number>>>
 
-/** Why the rows of the other topics are kept as they are. */
+/** Why no retention can be set for the rows of the other topics. */
 const reasons: Partial<Record<TopicName, string>> = {
   registry: 'past purchases are credited by what campaigns and shops were',
   'item-groups': 'past purchases are credited by it',
