@@ -21,8 +21,8 @@ export interface EmbeddedAnalyticsOptions {
 }
 
 /**
- * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run
- * one engine, for good: a second start in it must name the same folder.
+ * Starts the thread that runs the ClickHouse engine over `folder`, and brings its tables up to date. A process can run only one
+ * engine in its lifetime: a second start must name the same folder.
  * @throws when the folder is in use by another process or cannot be written.
  */
 export async function startEmbeddedAnalytics({
@@ -34,8 +34,7 @@ export async function startEmbeddedAnalytics({
   const served: Served = {
     ...worker,
     async stop() {
-      // The engine's library must stay loaded when the worker has ended, because threads of it live on; so this thread
-      // holds on to it from now on.
+      // Threads of the engine outlive the worker, so its library must stay loaded: this thread loads it too, and keeps it.
       await import('chdb')
       await worker.stop()
     },
@@ -53,7 +52,7 @@ export async function startEmbeddedAnalytics({
   return served
 }
 
-/** The store behind a port of `startEmbeddedAnalytics`, for any thread. Rows become bytes here and move, uncopied. */
+/** The store behind a port of `startEmbeddedAnalytics`, for any thread. Objects are encoded here, and their bytes transferred. */
 export function analyticsClient(port: MessagePort): Analytics {
   const closed = () => new AnalyticsUnavailable('The analytics store has been closed')
   const remote = connect(port, { AnalyticsUnavailable, AnalyticsGaveUp, AnalyticsFenced, AnalyticsRejected }, closed)
@@ -62,7 +61,7 @@ export function analyticsClient(port: MessagePort): Analytics {
       if (rows.length === 0) return
       if (isBlock(rows)) {
         const { columns, length } = rows
-        // A copy moves; the caller keeps its rows, which may have to be inserted again in parts.
+        // A copy is transferred. The caller keeps its block, which may have to be inserted again in parts.
         const bytes = new Uint8Array(rows.bytes)
         return remote.call('insertBlock', [table, { columns, length, bytes }, by], [bytes.buffer])
       }
@@ -84,18 +83,18 @@ export function analyticsClient(port: MessagePort): Analytics {
   }
 }
 
-/** The store of `folder` for one user, which stops the thread when it closes it. */
+/** The store of `folder` for a single user: closing it stops the thread. */
 export async function openEmbeddedAnalytics(options: EmbeddedAnalyticsOptions): Promise<Analytics> {
   const served = await startEmbeddedAnalytics(options)
   return soleClient(served, analyticsClient(served.connect()))
 }
 
-/** Pieces of text are turned into bytes at about this length, well under what one string can hold. */
+/** Text is encoded in pieces of about this length, well below the longest possible string. */
 const PIECE_CHARS = 1_000_000
-/** No UTF-16 unit takes more bytes than this in UTF-8. */
+/** The most bytes that a UTF-16 code unit takes in UTF-8. */
 const BYTES_PER_CHAR_MAX = 3
 
-/** Rows as ClickHouse's JSONEachRow, in memory of their own that can move to another thread. */
+/** Rows as ClickHouse's JSONEachRow, in a buffer of their own that can be transferred to another thread. */
 function jsonLinesOf(rows: readonly object[]): Uint8Array<ArrayBuffer> {
   let bytes = new Uint8Array(PIECE_CHARS)
   let length = 0
@@ -118,7 +117,7 @@ function jsonLinesOf(rows: readonly object[]): Uint8Array<ArrayBuffer> {
   return bytes.subarray(0, length)
 }
 
-/** Rows of a JSONEachRow answer. */
+/** The rows of an answer in JSONEachRow. */
 function rowsOf<Row>(lines: Uint8Array): Row[] {
   const text = new TextDecoder().decode(lines).trimEnd()
   return text === '' ? [] : JSON.parse(`[${text.replaceAll('\n', ',')}]`)

@@ -18,17 +18,17 @@ import { discardFrozen, freeze, SHADOW } from './frozen-copy.ts'
 import { yieldToRequests } from './priority.ts'
 
 const MB = 1024 * 1024
-/** One statement's text; parameters are part of it. */
+/** Length of a statement's text, with its parameters. */
 const STATEMENT_MAX_BYTES = 16 * MB
 
-/** The engine's settings: a guest in a small machine, where caches of gigabytes and a thread a core do not fit. */
+/** Settings for a small machine that the engine shares, where gigabytes of cache and one thread per core do not fit. */
 const ENGINE_ARGUMENTS = Object.entries({
   max_threads: 1,
   max_server_memory_usage: 2048 * MB,
   max_memory_usage: 1536 * MB,
-  // By default it measures the memory twenty times a second, also when nothing happens.
+  // By default the engine measures its memory twenty times a second, even when it is idle.
   memory_worker_period_ms: 1_000,
-  // By default 128 threads at once remove the files of merged parts, and idle ever after; 64 read those of a start.
+  // By default 128 threads remove the files of merged parts, and stay idle afterwards; 64 threads load parts at the start.
   max_parts_cleaning_thread_pool_size: 1,
   max_active_parts_loading_thread_pool_size: 2,
   max_outdated_parts_loading_thread_pool_size: 1,
@@ -43,23 +43,23 @@ const ENGINE_ARGUMENTS = Object.entries({
   compile_aggregate_expressions: 0,
   compile_sort_description: 0,
   max_query_size: STATEMENT_MAX_BYTES,
-  // An insert is one block, so that one token stands for all of it.
+  // An insert stays one block, so that one token covers all of it.
   input_format_parallel_parsing: 0,
   max_partitions_per_insert_block: 0,
-  // Threads of its own for each answer, and most answers are a few rows.
+  // It would start threads for each answer, and most answers are a few rows.
   output_format_parallel_formatting: 0,
   output_format_json_quote_64bit_integers: 0,
 }).map(([name, value]) => `--${name}=${value}`)
 
-/** Blocks on their way into the engine, which takes binary rows from files only. */
+/** Folder for blocks that are being inserted: the engine reads binary rows only from files. */
 const INCOMING = 'incoming'
 
 /** One line of JSON per row, in UTF-8. */
 export type JsonLines = Uint8Array
 
 /**
- * The chDB engine over one folder. A process can have one of these. Writes go through one session and queries through
- * another, so that a long report does not hold up the sink; pings have a third one. Within a session statements run one after the other.
+ * The chDB engine over one folder. A process can have only one. Writes go through one session and queries through another, so that
+ * a long report does not hold up the sink; pings have a third. Within a session, statements run one after the other.
  */
 export function openEngine({ folder }: { folder: string }) {
   const writes = openSession(folder)
@@ -67,13 +67,13 @@ export function openEngine({ folder }: { folder: string }) {
   const pings = openSession(folder)
   const stopYielding = yieldToRequests()
   const incoming = join(folder, INCOMING)
-  // What a killed process has left.
+  // A killed process may have left files.
   rmSync(join(folder, SHADOW), { recursive: true, force: true })
   rmSync(incoming, { recursive: true, force: true })
   mkdirSync(incoming)
   const columnsOf = new Map<string, ReadonlySet<string>>()
   let thaw = () => {}
-  /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
+  /** The highest epoch of each scope. Kept in memory, because no insert outlives the process and no other process has the folder. */
   const epochs = new Map<string, number>()
   const pauses = new Map<string, { scopes: ReadonlySet<string>; until: number }>()
 
@@ -119,12 +119,12 @@ export function openEngine({ folder }: { folder: string }) {
           await rm(path, { force: true })
         }
       }),
-    /** In its turn: inserts that were called before have ended. */
+    /** Waits for its turn among the writes, so inserts that were called before have ended. */
     raiseFences: (fences: readonly Fence[]): Promise<void> =>
       writes.run(async () => {
         for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? epoch))
       }),
-    /** In its turn, as `raiseFences`. */
+    /** Waits for its turn, like `raiseFences`. */
     pauseInserts: (pause: string, scopes: readonly string[], forMs: number): Promise<void> =>
       writes.run(async () => {
         pauses.set(pause, { scopes: new Set(scopes), until: performance.now() + forMs })
@@ -145,7 +145,7 @@ export function openEngine({ folder }: { folder: string }) {
       writes.run(async (session) => {
         await session.queryAsync(withParams(sql, params), { format: 'Null' })
       }),
-    /** Makes the frozen copy of what is stored. Writes wait from then on, until `thaw`. */
+    /** Makes the frozen copy of the stored rows. From then on writes wait until `thaw`. */
     freeze(): Promise<void> {
       const frozen = Promise.withResolvers<void>()
       const thawed = Promise.withResolvers<void>()
@@ -166,12 +166,12 @@ export function openEngine({ folder }: { folder: string }) {
   }
 }
 
-/** Without a token of its own, equal blocks would be taken for one. */
+/** A fenced insert gets a token of its own: without one, a block equal to an earlier one would be dropped. */
 function tokenOf(by: InsertBy): string {
   return 'fences' in by ? randomUUID() : by.token
 }
 
-/** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */
+/** Parameters are set on the session: the binding's own way of passing them locks the whole process while a query runs. */
 function withParams(sql: string, params: QueryParams): string {
   return `${paramStatement(sql, params)} ${sql}`
 }
@@ -187,7 +187,8 @@ function openSession(folder: string) {
       hasLeftovers = false
       return await statement(session)
     } catch (error) {
-      // The engine keeps what a statement had answered before it failed, and gives it out with the next answer.
+      // The engine keeps the partial answer of a failed statement and returns it with the next answer. The next statement is
+      // therefore preceded by one whose answer is ignored.
       hasLeftovers = true
       throw analyticsError(error)
     }

@@ -4,17 +4,17 @@ import type { Session } from 'chdb'
 import { quoted } from '../params.ts'
 
 const NAME = 'copy'
-/** Where the engine puts what it freezes. */
+/** Folder in which the engine puts frozen parts. */
 export const SHADOW = 'shadow'
-/** Within the engine's folder. */
+/** Path of the frozen copy within the engine's folder. */
 export const FROZEN_FOLDER = join(SHADOW, NAME)
-/** Folders of links only, which name tables and databases. */
+/** Folders that hold only symbolic links, named after tables and databases. */
 const LINKS = ['metadata', 'data']
 const DEDUPLICATION_LOGS = 'deduplication_logs'
 
 /**
- * Makes `FROZEN_FOLDER` a folder that an engine can be opened over, with the rows that are stored now. The rows are linked and take no
- * space until their parts are merged. No other statement may write meanwhile.
+ * Makes `FROZEN_FOLDER` a folder that an engine can open, with the rows that are stored now. The parts are hard links, which take
+ * no space until the originals are merged. No other statement may write meanwhile.
  */
 export async function freeze(session: Session, folder: string): Promise<void> {
   await discardFrozen(folder)
@@ -32,11 +32,11 @@ export async function freeze(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** What lies beside the parts of a table: definitions, and the tokens that it has seen. */
+/** Copies the files next to the parts of a table: definitions, and the deduplication tokens that it has seen. */
 async function copyPlainFiles(folder: string, path: string): Promise<void> {
   const from = join(folder, path)
   const to = join(folder, FROZEN_FOLDER, path)
-  // A dropped table is removed at some later time.
+  // The folder of a dropped table may be removed meanwhile.
   const entries = await readdir(from, { withFileTypes: true }).catch(() => [])
   if (entries.length > 0) await mkdir(to, { recursive: true })
   for (const entry of entries) {

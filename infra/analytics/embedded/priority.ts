@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** Weak enough that a core wanted by requests goes to requests; the engine still gets what they leave. */
+/** A priority so low that requests get a core first; the engine still gets what they leave. */
 const NICE = 10
 const RENICE_EVERY_MS = 5_000
 const TASKS = '/proc/self/task'
-/** Names the engine gives to its pools' threads while they wait for work. Node names its own threads otherwise. */
+/** Names that the engine gives to the threads of its pools while they wait for work. Node's own threads have other names. */
 const ENGINE_THREADS = new Set(['ThreadPool', 'MergeMutate', 'BgSchPool', 'MemoryWorker', 'PoolDelayExec'])
 
 /**
- * Lowers the scheduling priority of the engine's threads and of those it will start (Linux; elsewhere nothing). They are
- * started by Node's shared thread pool and take over its priority, hence the look again now and then.
- * @returns what stops it.
+ * Lowers the scheduling priority of the engine's threads, and of those that it starts later. Does nothing except on Linux. Threads
+ * are started from Node's thread pool and inherit its priority, so new ones are looked for periodically.
+ * @returns a function that stops this.
  */
 export function yieldToRequests(): () => void {
   const lowered = new Set<string>()

@@ -7,7 +7,7 @@ import { type JsonLines, openEngine } from './engine.ts'
 yieldThisThread()
 const engine = openEngine(workerData as { folder: string })
 
-/** Bytes that a pool owns cannot move, and most answers are small: a copy of them is cheap. */
+/** A copy of the answer that can be transferred; bytes of a shared pool cannot be. Most answers are small, so copying is cheap. */
 function moved(answer: Uint8Array): Moved<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(answer)
   return new Moved(bytes, [bytes.buffer])
