@@ -10,17 +10,17 @@ import { countsIn, pendingIn } from './counts.ts'
 import { type EarlierCount, readEarlier, uncountedIn } from './earlier-ranges.ts'
 
 export interface AuditFigures {
-  /** Records that were counted as they came. */
+  /** Records of the log, without those that are still `uncounted`. */
   logged: number
-  /** Those of them that have a row. `logged` = `stored` + `deadLetters` once all is stored. */
+  /** Those of them that have a row. `logged` = `stored` + `deadLetters` once everything is stored. */
   stored: number
-  /** Rows beyond one for each of these. */
+  /** Rows beyond the one of each stored record. */
   duplicates: number
-  /** Those that could not be processed. */
+  /** Records that could not be processed. */
   deadLetters: number
-  /** Offsets that were stored before there were counts, and are still to be counted. */
+  /** Offsets that were stored before the sink kept counts, and have not been counted since. */
   uncounted: number
-  /** Age of the oldest record that is neither; 0 when there is none. */
+  /** Age of the oldest record that is not processed yet; 0 when there is none. */
   lagMs: number
 }
 export interface Audit extends AuditFigures {
@@ -34,13 +34,13 @@ export interface AuditDeps {
   now: () => number
 }
 
-/** So many offsets behind a commit are counted record by record. Of more, each is taken for a record. */
+/** Up to this many offsets after a commit are counted record by record. When there are more, each offset is taken for a record. */
 const WAITING_COUNTED_MAX = 10_000
 
 /**
- * What came into the log against what the tables hold. It reads what the sink and the judge have counted, with their commits, and
- * how many rows each table has, which ClickHouse knows without reading them: the effort depends on the number of partitions, and
- * on what waits to be stored, not on what is.
+ * Compares what came into the log with what the tables hold. It reads the counts that the sink and the judge keep in their commits,
+ * and the number of rows of each table, which ClickHouse knows without reading them. So the effort depends on the number of
+ * partitions and on how much waits to be stored, not on how much is stored.
  */
 export async function audit(deps: AuditDeps): Promise<Audit> {
   const { log, analytics } = deps
@@ -70,10 +70,11 @@ type Commits = ReadonlyMap<string, Commit>
 
 interface Counted {
   earlier: readonly EarlierCount[]
-  /** As of before the rows were counted, and after. */
+  /** Commits that were read before the rows of the tables were counted. */
   before: Commits
+  /** Commits that were read afterwards. */
   after: Commits
-  /** Rows of the table; null: they are more or fewer than what was counted, and rightly so. */
+  /** Rows of the table; null when there may rightly be more or fewer than were counted. */
   tableRows: number | null
 }
 
@@ -120,19 +121,19 @@ async function auditTopic(deps: AuditDeps, audited: AuditedTopic, { earlier, bef
   return figures
 }
 
-/** What a group has counted of a partition. */
+/** The counts that a group keeps in its commit of a partition. */
 function doneIn(commit: Commit, { keys, isDense }: AuditedTopic) {
   const counts = countsIn(commit)
   if (!counts) return { logged: 0, written: 0, dead: 0 }
   const { from, read, written, dead } = counts
-  // Of the others nothing is written.
+  // Records with other keys are read, but have no rows.
   if (keys) return { logged: written + dead, written, dead }
-  // A log that was restored has been copied in transactions, whose marks take offsets too.
+  // A restored log was copied in transactions, whose markers take offsets too.
   const areDense = isDense && epochOf(commit.offset) === 0
   return { logged: areDense ? commit.offset - from : read, written, dead }
 }
 
-/** Records from `start` on. */
+/** How many records wait from `start` on, and the age of the oldest. */
 async function waitingIn({ log, now }: AuditDeps, audited: AuditedTopic, { partition, start, end }: PartitionBounds) {
   if (start >= end) return { records: 0, ageMs: 0 }
   const { topic } = audited
@@ -148,8 +149,9 @@ async function countWaiting(log: EventLog, audited: AuditedTopic, { partition, s
 }
 
 /**
- * By topic: the rows of its table, where they are one for each record that was counted. Of no table a row is read. Of ad requests that
- * were counted by reading the table (`earlier-ranges.ts`), nobody knows whether those of closed months were still there.
+ * How many rows the table of each topic has, for topics whose table has one row per counted record. No rows are read. Once months of
+ * `emissions` are closed, it is left out if ranges of it were counted by reading the table (`earlier-ranges.ts`): rows of closed
+ * months may have been gone by then.
  */
 async function rowsOfTables(deps: AuditDeps, earlier: readonly EarlierCount[]): Promise<Map<TopicName, number>> {
   const since = await completeSince(deps)

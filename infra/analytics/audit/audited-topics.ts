@@ -3,17 +3,17 @@ import type { TopicName } from '../../../schemas/topics.ts'
 /** A topic whose records have one row each, the columns that name a record, and which dead letters are about it. */
 export interface AuditedTopic {
   topic: TopicName
-  /** The group that works it, and counts. */
+  /** The consumer group that processes and counts its records. */
   group: 'sink' | 'judge'
-  /** Keys of the records that have a row; null: all have. */
+  /** Keys of the records that have a row; null when all records have one. */
   keys: RegExp | null
-  /** What the rows are selected from. */
+  /** The table or subquery that has the rows. */
   table: string
   partition: string
   offset: string
   /** The table has as many rows as the group has counted, unless some have expired. */
   isTableOfTopic: boolean
-  /** Its offsets have no gaps, so that a record that the group has not read shows. */
+  /** Its offsets have no gaps, so that a record that the group has not read shows as missing. */
   isDense: boolean
   letters: { stream: string; topic: TopicName }[]
 }
@@ -30,13 +30,13 @@ const stored = (topic: TopicName, table: string): AuditedTopic => ({
   letters: [{ stream: 'sink', topic }],
 })
 
-/** What is appended outside transactions only: Kafka puts no markers between its records. */
+/** A topic that is appended to outside transactions only, so that Kafka puts no markers between its records. */
 const dense = (topic: TopicName, table: string): AuditedTopic => ({ ...stored(topic, table), isDense: true })
 
 /**
- * Every topic that the sink stores, and `ad-events`, which count as stored when their judgement is in the log, and in a check of
- * a range when it is in the table. Three topics are left out: the table of `item-groups` keeps the latest row of each product, as
- * the log does, and rows of `security-events` and `empty-searches` expire.
+ * Every topic that the sink stores, and `ad-events`. An ad event counts as stored once its judgement is in the log; when a range is
+ * checked, once its judgement is in the table. Three topics are left out: the table of `item-groups` keeps only the latest row of
+ * each product, as the log does, and rows of `security-events` and `empty-searches` expire.
  */
 export const auditedTopics: readonly AuditedTopic[] = [
   dense('emissions', 'emissions'),
@@ -48,7 +48,7 @@ export const auditedTopics: readonly AuditedTopic[] = [
     partition: 'sourcePartition',
     offset: 'sourceOffset',
     isTableOfTopic: false,
-    // A judge passes on what belongs into another partition since these have become more, in a transaction.
+    // After partitions were added, the judge forwards events to the partition that they belong to now, in a transaction.
     isDense: false,
     letters: [
       { stream: 'judge', topic: 'ad-events' },
@@ -66,7 +66,7 @@ export const auditedTopics: readonly AuditedTopic[] = [
       'registry',
       '(SELECT _partition, _offset FROM campaign_versions UNION ALL SELECT _partition, _offset FROM shop_versions)',
     ),
-    // Rows of one version become one.
+    // Rows of the same version are merged into one.
     isTableOfTopic: false,
     keys: /^(Campaign|Shop)\//,
   },

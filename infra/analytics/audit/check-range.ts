@@ -4,12 +4,12 @@ import type { EventLog, LogRecord } from '../../event-log/port.ts'
 import type { Analytics } from '../port.ts'
 import type { AuditedTopic } from './audited-topics.ts'
 
-/** Records of one read. */
+/** Records that one read returns at most. */
 const PAGE_RECORDS = 5_000
 /** Offsets whose rows one statement counts. */
 export const OFFSETS_AT_ONCE = 100_000
 
-/** Offsets of the records of a partition that were given up. */
+/** Offsets of the records of a partition that became dead letters. */
 export type DeadOffsets = (partition: number) => ReadonlySet<number>
 
 export interface RangeDeps {
@@ -19,18 +19,18 @@ export interface RangeDeps {
 
 /** What the log and the tables hold of some offsets of a partition, record by record. */
 export interface RangeCount {
-  /** Of the log. */
+  /** Records of the log. */
   records: number
-  /** Those that have a row. */
+  /** Records that have a row. */
   stored: number
-  /** Rows beyond one for each of these. */
+  /** Rows beyond the one of each stored record. */
   duplicates: number
   dead: number
-  /** Offsets of those that have neither, and whose row has not expired. */
+  /** Offsets of records that have neither a row nor a dead letter, and whose row cannot have expired. */
   missing: number[]
-  /** Those whose row has expired. */
+  /** Records without a row that are so old that it may have expired. */
   expired: number
-  /** Offsets of those that have several rows. */
+  /** Offsets of records that have several rows. */
   repeated: number[]
 }
 
@@ -40,7 +40,7 @@ export interface CheckedRange {
   to: number
 }
 
-/** @param completeSince of the table: `complete-since.ts`. */
+/** @param completeSince UTC epoch milliseconds since which the table has all its rows: `complete-since.ts`. */
 export async function checkRange(
   { log, analytics }: RangeDeps,
   audited: AuditedTopic,
@@ -66,7 +66,7 @@ export async function checkRange(
   return count
 }
 
-/** What the tables hold of offsets that the log no longer has: each is taken for one record. */
+/** Counts the rows of offsets that the log no longer has. Each offset that has a row is taken for one record. */
 export async function countRows(analytics: Analytics, { table, partition, offset }: AuditedTopic, range: CheckedRange) {
   const [found] = await analytics.query<{ tableRows: number; stored: number }>(
     `SELECT count() AS tableRows, uniqExact(${offset}) AS stored FROM ${table} WHERE ${inRange({ partition, offset })}`,
@@ -86,7 +86,7 @@ async function rowsByOffset(analytics: Analytics, { table, partition, offset }: 
 const inRange = ({ partition, offset }: Pick<AuditedTopic, 'partition' | 'offset'>) =>
   `${partition} = {partition:Int32} AND ${offset} >= {from:Int64} AND ${offset} < {to:Int64}`
 
-/** Those that belong in the table. */
+/** The records of a range that belong in the table. */
 export async function* recordsIn(
   log: EventLog,
   { topic, keys }: Pick<AuditedTopic, 'topic' | 'keys'>,
@@ -103,7 +103,7 @@ export async function* recordsIn(
   }
 }
 
-/** By its own time where it can be read, as rows expire by it. */
+/** When a record happened. Its own time is used where it can be decoded, because rows expire by that time. */
 function happenedAt({ topic, value, appendedAt }: LogRecord): number {
   try {
     const record = value && (decode(topics[topic].record, value) as { occurredAt?: number; foundAt?: number })

@@ -6,7 +6,7 @@ import { type DeadOffsets, recordsIn } from './check-range.ts'
 
 const ALL_LETTERS = { topic: 'dead-letters', keys: null } as const
 
-/** Reads all dead letters, and keeps those about a topic. */
+/** Reads all dead letters, and returns the offsets of those about a topic. */
 export async function deadOffsets(log: EventLog, audited: AuditedTopic): Promise<DeadOffsets> {
   const byPartition = new Map<number, Set<number>>()
   for (const { partition, start, end } of await log.bounds('dead-letters')) {
@@ -18,13 +18,13 @@ export async function deadOffsets(log: EventLog, audited: AuditedTopic): Promise
   return (partition) => byPartition.get(partition) ?? new Set()
 }
 
-/** The record of the topic that a letter is about; null: none. */
+/** The position of the topic's record that a letter is about; null when it is about none. */
 function givenUp(letter: DeadLetter, { topic, letters }: AuditedTopic): PartitionOffset | null {
   if (!letters.some((about) => about.stream === letter.stream && about.topic === letter.topic)) return null
   return letter.topic === topic ? letter : judgedFrom(letter)
 }
 
-/** Of the ad event whose judgement was given up, where the letter holds it and it can be decoded. */
+/** The position of the ad event whose judgement was given up; null when the letter has no judgement that can be decoded. */
 function judgedFrom({ value }: DeadLetter): PartitionOffset | null {
   try {
     if (value === null) return null

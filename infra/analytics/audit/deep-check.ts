@@ -7,7 +7,7 @@ import { type AuditedTopic, auditedTopics } from './audited-topics.ts'
 import { type CheckedRange, checkRange, type RangeCount } from './check-range.ts'
 import { deadOffsets } from './dead-offsets.ts'
 
-/** What of a topic is to be checked: of one partition or all, by offsets or by when the log took the records. */
+/** The part of a topic to check: one partition or all, by offsets or by the time at which the log took the records. */
 export interface CheckedSpan {
   topic: TopicName
   partition: number | undefined
@@ -26,18 +26,19 @@ type CheckFigures = Omit<RangeCount, 'missing' | 'repeated' | 'records' | 'dead'
 }
 
 export interface DeepCheck extends CheckFigures {
-  /** `from` to `to` is checked; a later check goes on at `next`. Null: the partition is done. */
+  /** Offsets [from, to) were checked. A later check continues at `next`, which is null when the partition is done. */
   partitions: (CheckFigures & CheckedRange & { next: number | null })[]
-  /** Some of the records without a row, and of those with several. */
+  /** Positions of some records without a row. */
   missingAt: PartitionOffset[]
+  /** Positions of some records with several rows. */
   repeatedAt: PartitionOffset[]
 }
 
-/** Of all partitions together, in one check. */
+/** Offsets that one check reads, of all partitions together. */
 const CHECKED_OFFSETS_MAX = 200_000
 const POSITIONS_MAX = 100
 
-/** Whether each record of a range has one row, by reading both: as far as the group of the topic has come. */
+/** Checks whether each record of a span has one row, by reading log and table, up to the committed offsets of the topic's group. */
 export async function deepCheck(deps: AuditDeps, span: CheckedSpan): Promise<DeepCheck> {
   const audited = auditedTopics.find(({ topic }) => topic === span.topic)
   if (!audited) throw new TypeError(`${span.topic} is not audited`)
@@ -81,7 +82,7 @@ function noteSome(positions: PartitionOffset[], { partition }: CheckedRange, off
 
 async function rangesOf(log: EventLog, { topic, group }: AuditedTopic, span: CheckedSpan): Promise<CheckedRange[]> {
   const commits = await log.committed(group)
-  // Events that were judged before the log was restored: their judgements name where they lay in the log before.
+  // Events that were judged before the log was restored are left out: their judgements name offsets of the old log.
   const judgedTo = topic === 'ad-events' ? (await readLogEpoch(log)).judgedTo : []
   const ranges: CheckedRange[] = []
   for (const bounds of await log.bounds(topic)) {
@@ -98,7 +99,7 @@ async function rangesOf(log: EventLog, { topic, group }: AuditedTopic, span: Che
   return ranges
 }
 
-/** The first offset that the log took at a time or later, as far as its clock goes on. */
+/** The first offset that the log took at a time or later, provided that its clock did not go back. */
 async function firstSince(log: EventLog, topic: TopicName, { partition, start, end }: PartitionBounds, time: number) {
   let low = start
   let high = end

@@ -7,11 +7,11 @@ import { type CheckedRange, checkRange, countRows, OFFSETS_AT_ONCE, type RangeDe
 import { countsIn } from './counts.ts'
 import { deadOffsets } from './dead-offsets.ts'
 
-/** What was counted of a partition's offsets from before the sink counted for itself. */
+/** Counts of the offsets of a partition that were stored before the sink kept counts. */
 export interface EarlierCount {
   topic: TopicName
   partition: number
-  /** Everything before it is counted. */
+  /** All offsets before it are counted. */
   upTo: number
   records: number
   stored: number
@@ -27,8 +27,8 @@ export const readEarlier = (analytics: Analytics): Promise<EarlierCount[]> =>
   )
 
 /**
- * How many offsets are stored that neither the sink nor the ranges have counted; at least 1 while rows may be in the table that
- * came before the sink counted.
+ * How many stored offsets are counted neither by the sink nor in `counted_ranges`; at least 1 while the table may have uncounted rows
+ * from before the sink kept counts.
  */
 export function uncountedIn(
   earlier: readonly EarlierCount[],
@@ -41,13 +41,13 @@ export function uncountedIn(
   return upTo >= end ? 0 : Math.max(1, end - Math.max(start, upTo))
 }
 
-/** Where the counts of the sink begin. */
+/** The offset at which the counts of the sink begin. */
 const endOfEarlier = (commit: Commit) => countsIn(commit)?.from ?? commit.offset
 
 /**
- * Counts one range of what was stored before the sink counted, and writes the count down, so that it goes on from there after an
- * interruption. Only one process may run it.
- * @returns whether there may be more.
+ * Counts one range of the offsets that were stored before the sink kept counts, and records the result, so that counting continues
+ * there after an interruption. Only one process may run it.
+ * @returns whether there may be more to count.
  */
 export async function countEarlier(deps: RangeDeps & { now: () => number }): Promise<boolean> {
   const { log, analytics } = deps
@@ -85,7 +85,7 @@ async function countOne(
   })
 }
 
-/** Of offsets that the log no longer has. */
+/** Counts offsets that the log no longer has. */
 async function countPast({ analytics }: RangeDeps, audited: AuditedTopic, range: CheckedRange) {
   const { tableRows, stored } = await countRows(analytics, audited, range)
   return { records: stored, stored, tableRows, dead: 0 }
@@ -101,7 +101,7 @@ async function countHeld(deps: RangeDeps & { now: () => number }, audited: Audit
   return { records: records - expired, stored, tableRows: stored + duplicates, dead: found.dead }
 }
 
-/** The first offset of the table that the log no longer has; null: there is none. */
+/** The first offset in the table before `before`, where the log begins; null when there is none. */
 async function firstStored(
   analytics: Analytics,
   { table, partition, offset }: AuditedTopic,
