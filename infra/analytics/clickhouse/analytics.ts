@@ -7,17 +7,17 @@ import { CLUSTER_SETTINGS, createShardedWrites, type Writes } from './cluster/sh
 import { createFailover, type Failover } from './failover.ts'
 import { openServer, type Server } from './server.ts'
 
-/** A block that has not been stored by then may still be. */
+/** A block whose insert has timed out may still be stored later. */
 const INSERT_TIMEOUT_MS = 30_000
-/** Attribution computes its slices within seconds; reports give up by themselves earlier. */
+/** Attribution computes a slice within seconds, and reports have a shorter limit of their own. */
 const STATEMENT_TIMEOUT_MS = 120_000
-/** Calls that are running or waiting; what is more is refused. */
+/** Calls that may run or wait at once; further ones are refused. */
 const CALLS_MAX = 500
 
 export interface ClickHouseOptions {
   /** `http://user:password@host:8123`: every server of the cluster, or ways to the one server, separated by commas. */
   url: string
-  /** As the servers call it. Null: one server has all tables. */
+  /** Name of the cluster in the configuration of its servers; null when one server has all tables. */
   cluster?: string | null
   /** The database that holds the tables. */
   namespace: string
@@ -26,7 +26,7 @@ export interface ClickHouseOptions {
 }
 
 /**
- * The store on ClickHouse, over HTTP. Returns at once and connects when it is called; its tables are made by
+ * The store on ClickHouse, over HTTP. Returns at once and connects on the first call. Its tables are created by
  * `migrateClickHouse`.
  */
 export function connectClickHouse(options: ClickHouseOptions): Analytics {
@@ -44,7 +44,7 @@ export function connectClickHouse(options: ClickHouseOptions): Analytics {
     errorOf: analyticsError,
   })
 
-  /** The calls of the port, those that go to one server to some of these. */
+  /** The calls of the port. Calls that any one server can answer go to one of `some`. */
   const callsOn = (some: readonly Server[], of: Writes): Analytics => ({
     insert: (table, rows, by) =>
       guard.run(async () => {

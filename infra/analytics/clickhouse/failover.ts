@@ -1,21 +1,21 @@
 import { EngineUnavailable } from '../../engine-unavailable.ts'
 import { AnalyticsRejected } from '../port.ts'
 
-/** Codes of errors before a request has left: nothing of it can have been done. */
+/** Codes of errors that come before a request is sent, so that no part of it can have been carried out. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH'])
 const CODE_OF_CLICKHOUSE = /^\d+$/
 const TIMED_OUT = /timeout/i
 
-/** Chooses one of several servers that can do the same: the one that has not failed for the longest, and so the same while it works. */
+/** Chooses among equivalent servers the one whose last failure is the oldest, and so keeps to the same one while it works. */
 export interface Failover<S> {
-  /** A call that may be made twice: goes to the next server when it is refused or lost on the way, to each once. */
+  /** A call that may be made twice: when it is refused or lost on the way, it goes to the next server, and to each at most once. */
   repeatable<T>(servers: readonly S[], call: (server: S) => Promise<T>): Promise<T>
   /** A call that must not be made twice: goes to the next server only when it did not reach this one. */
   once<T>(servers: readonly S[], call: (server: S) => Promise<T>): Promise<T>
 }
 
 export function createFailover<S extends object>(): Failover<S> {
-  /** When each failed last, as a number that grows. */
+  /** The number of each server's last failure; failures are numbered in their order. */
   const failedAt = new WeakMap<S, number>()
   let failures = 0
 
@@ -37,13 +37,13 @@ export function createFailover<S extends object>(): Failover<S> {
   }
 
   return {
-    // Whoever waited for a silent server has waited long enough.
+    // After a timeout no other server is tried: the caller has waited long enough.
     repeatable: (servers, call) => attempt(servers, call, (error) => isOfTheWay(error) && !isTimeout(error)),
     once: (servers, call) => attempt(servers, call, (error) => NOT_REACHED.has(codeOf(error))),
   }
 }
 
-/** The client's errors of connections have a word as their code or none, those of ClickHouse a number. */
+/** Whether an error comes from the connection: its code is a word, or it has none. Errors of ClickHouse have numbers as codes. */
 const isOfTheWay = (error: unknown): boolean =>
   !(error instanceof EngineUnavailable || error instanceof AnalyticsRejected || CODE_OF_CLICKHOUSE.test(codeOf(error)))
 

@@ -4,17 +4,17 @@ import { withLiterals } from '../params.ts'
 import type { Fence } from '../port.ts'
 
 /**
- * How a server refuses inserts of earlier epochs. A fenced insert asks the table `fences` when it begins, and its name among
- * the running statements says which scopes it belongs to. Whoever raises a fence first writes it down and then ends what runs
- * under an earlier epoch: an insert that began before is in that list, and one that begins later finds the new epoch.
+ * How a server refuses inserts of earlier epochs. A fenced insert reads the table `fences` when it begins, and its query id names its
+ * scopes and epochs. To raise a fence, the new epoch is first written to that table, and then the inserts that run under an earlier
+ * one are ended. An insert that began before is in the list of running statements, and one that begins later finds the new epoch.
  */
 
-/** Neither is in names of databases or topics. */
+/** Names of databases and topics contain neither separator. */
 const SEPARATOR = '|'
 const LIST_SEPARATOR = ','
 const MARK = 'fenced'
 
-/** What an insert asks, with `fenceParams` as its parameters. */
+/** The condition of a fenced insert; `fenceParams` has its parameters. */
 export const FENCE_CONDITION = `throwIf((
   SELECT count() FROM fences WHERE scope IN {scopes:Array(String)}
     AND epoch > transform(scope, {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0))
@@ -23,13 +23,13 @@ export const FENCE_CONDITION = `throwIf((
     SELECT count() FROM pauses WHERE scope IN {scopes:Array(String)} AND until > toUnixTimestamp64Milli(now64(3))
   ) > 0, '${PAUSED}') = 0`
 
-/** The name of an insert among the running statements. No two may have the same. */
+/** The query id of a fenced insert. No two inserts may have the same. */
 export function fencedQueryId(namespace: string, fences: readonly Fence[]): string {
   const { scopes, epochs } = fenceParams(fences)
   return [MARK, namespace, scopes.join(LIST_SEPARATOR), epochs.join(LIST_SEPARATOR), randomUUID()].join(SEPARATOR)
 }
 
-/** Writes fences down. */
+/** Writes fences to the table. */
 export const raiseStatement = (fences: readonly Fence[]): string =>
   withLiterals(
     `INSERT INTO fences (scope, epoch)
@@ -37,7 +37,7 @@ export const raiseStatement = (fences: readonly Fence[]): string =>
     fenceParams(fences),
   )
 
-/** The names of inserts that run under an earlier epoch. */
+/** The query ids of inserts that run under an earlier epoch. */
 export const earlierStatement = (namespace: string, fences: readonly Fence[]): string =>
   `SELECT query_id FROM system.processes WHERE ${isEarlier(namespace, fences)}`
 
@@ -48,7 +48,7 @@ export const endStatement = (ids: readonly string[]): string =>
 export const countRunningStatement = (ids: readonly string[]): string =>
   withLiterals('SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}', { ids })
 
-/** Writes a pause down. What runs already is ended as by fences, and what comes finds it. */
+/** Writes a pause to its table. Inserts that begin later find it; those that are running must be ended, as for a fence. */
 export const pauseStatement = (pause: string, scopes: readonly string[], forMs: number): string =>
   withLiterals(
     `INSERT INTO pauses (pause, scope, until)

@@ -15,11 +15,11 @@ export interface ClickHouseTables extends ClickHouseOptions {
 }
 
 /**
- * Makes the database and brings its tables up to date. May be called any number of times and by several processes at
- * once: every statement of it bears being repeated.
+ * Creates the database and brings its tables up to date. May be called repeatedly and by several processes at once, because every
+ * statement may be repeated.
  * @returns the migrations applied now.
- * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; AnalyticsRejected; Error when rows would not be stored
- * exactly once on these servers, with the name of the setting.
+ * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; AnalyticsRejected; UnfitServers when these servers
+ * would not store rows exactly once.
  */
 export async function migrateClickHouse(options: ClickHouseTables): Promise<string[]> {
   const { namespace, cluster = null, retentionDays = {} } = options
@@ -57,7 +57,7 @@ async function refuseClusters(server: Server): Promise<void> {
   throw new UnfitServers('CLICKHOUSE_CLUSTER must be set: the tables of this database are those of a cluster')
 }
 
-/** Fences are those of one server: the addresses must lead to the same. Those that do not answer now are not asked. */
+/** Refuses addresses that lead to different servers, because each server has fences of its own. Those that do not answer are skipped. */
 async function refuseOthers(servers: readonly Server[], name: string): Promise<void> {
   const asked = servers.map((server) =>
     server.query('SELECT toString(uuid) AS uuid FROM system.databases WHERE name = {name:String}', { name }),

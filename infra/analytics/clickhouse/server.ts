@@ -17,38 +17,38 @@ import {
   raiseStatement,
 } from './fences.ts'
 
-/** The server stops first, so that no statement goes on that its caller takes for failed. */
+/** The server gives a statement up before its client does, so that none goes on running after its caller has taken it for failed. */
 const SERVER_TIMEOUT_SHARE = 0.9
-/** Sockets to the server, for inserts and for other statements each; what is more waits. */
+/** Sockets to the server: as many for inserts, and again for other statements. Further calls wait. */
 const CONNECTIONS_MAX = 10
-/** Literals of parameters are part of a statement; the same limit as embedded. */
+/** Length of a statement, with the literals of its parameters. The embedded engine has the same limit. */
 const STATEMENT_MAX_BYTES = 16 * 1024 * 1024
-/** More rows than any batch: a block is never cut, because a token stands for all of it. */
+/** More rows than any batch has. A block must not be split, because a token covers all of it. */
 const BLOCK_MAX_ROWS = 1_000_000_000
-/** Measured with 18 MB blocks of events on loopback: as fast as none (89,000 rows/s), gzip 13 % slower. */
+/** With 18 MB blocks of events on loopback, this is as fast as no compression (89,000 rows/s), and gzip is 13 % slower. */
 const REQUEST_COMPRESSION = { codec: 'zstd', level: 1 } as const
 
 export interface ServerOptions {
-  /** `http://user:password@host:8123`; https too, and a path where a proxy has the server at one. */
+  /** `http://user:password@host:8123`; also https, and with a path when a proxy serves it under one. */
   url: string
   /** The database that holds the tables. */
   namespace: string
   insertTimeoutMs: number
   statementTimeoutMs: number
-  /** Of all its statements. */
+  /** Settings of all its statements. */
   settings?: ClickHouseSettings
 }
 
-/** One ClickHouse server, over HTTP. Its errors are the client's. */
+/** One ClickHouse server, over HTTP. Its calls throw the client's errors. */
 export interface Server {
-  /** Of its address, without user and password. */
+  /** Host and port of its address. */
   readonly host: string
   insert(table: string, rows: readonly object[] | RowBlock, by: InsertBy, settings?: ClickHouseSettings): Promise<void>
-  /** Resolves when no insert under an earlier epoch stores anything on this server any more. */
+  /** Once it resolves, no insert under an earlier epoch stores anything on this server. */
   raiseFences(fences: readonly Fence[]): Promise<void>
-  /** Resolves when no insert under these scopes stores anything on this server, for so long. */
+  /** Once it resolves, no insert under these scopes stores anything on this server until `forMs` have passed. */
   pauseInserts(pause: string, scopes: readonly string[], forMs: number): Promise<void>
-  /** @returns whether the pause had held until then. */
+  /** @returns whether the pause was still in force. */
   resumeInserts(pause: string): Promise<boolean>
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>
   queryParquet(sql: string, params?: QueryParams): Promise<Uint8Array<ArrayBuffer>>
@@ -56,7 +56,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Connects when it is called. Inserts have connections of their own, so that reports do not hold up the sink. */
+/** Connects on the first call. Inserts have connections of their own, so that reports do not hold up the sink. */
 export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs, settings }: ServerOptions): Server {
   const inserts = openClient(url, namespace, insertTimeoutMs, settings)
   const statements = openClient(url, namespace, statementTimeoutMs, settings)
@@ -67,7 +67,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     return await answer.json<Row>()
   }
 
-  /** Columns of a table, which a process of another version may have given others than this one knows. */
+  /** Columns of a table. A process of another version may have added columns that this version does not know. */
   async function columnsFor(table: string): Promise<ReadonlySet<string>> {
     const columns = columnsOf.get(table) ?? new Set(await readColumns(table))
     if (columns.size === 0) throw new AnalyticsUnavailable(`There is no table ${table} yet`)
@@ -127,7 +127,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   const endAll = (scopes: readonly string[]) =>
     endEarlier(scopes.map((scope) => ({ scope, epoch: Number.MAX_SAFE_INTEGER })))
 
-  /** Ends those that run now; what begins later finds the fence. @throws AnalyticsUnavailable while one of them runs all the same. */
+  /** Ends running inserts; those that begin later find the fence. @throws AnalyticsUnavailable when one of them is still running. */
   async function endEarlier(fences: readonly Fence[]): Promise<void> {
     const found = await rowsOf<{ query_id: string }>(earlierStatement(namespace, fences))
     const ids = found.map(({ query_id }) => query_id)
@@ -153,7 +153,8 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
       await endAll(scopes)
     },
     async resumeInserts(pause) {
-      // One that has begun knows its table already, but may ask for pauses only now: it must not find none.
+      // An insert that has begun is bound to its table, which may have been exchanged since, but may look for pauses only later. It is
+      // ended here, before the pause is deleted: otherwise it could find no pause, and be stored.
       await endAll(await pausedScopes(pause))
       const held = (await pausedScopes(pause)).length > 0
       await statements.command({ query: endPauseStatement(pause) })
@@ -195,11 +196,11 @@ function openClient(
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
       max_execution_time: Math.ceil((timeoutMs * SERVER_TIMEOUT_SHARE) / 1000),
-      // An error after the first rows is an error, not a shorter answer.
+      // An error after the first rows fails the query. It does not shorten the answer.
       wait_end_of_query: 1,
       max_query_size: String(STATEMENT_MAX_BYTES),
       output_format_json_quote_64bit_integers: 0,
-      // An insert is one block, on disk when it returns: not gathered with others, not cut, not joined.
+      // An insert is one block, and on disk when it returns: it is not queued with other inserts, not split and not merged.
       async_insert: 0,
       insert_deduplicate: 1,
       input_format_parallel_parsing: 0,

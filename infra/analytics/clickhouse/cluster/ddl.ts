@@ -2,14 +2,15 @@ import { AnalyticsRejected } from '../../port.ts'
 import { SHARDED_BY } from './row-split.ts'
 
 /**
- * What the statements of migrations become on a cluster: a MergeTree table `t` becomes `t_local` on every server, replicated
- * where shards have replicas, and `t` a Distributed table over them, which all queries name. One set of migrations so makes both.
+ * How the statements of migrations are translated for a cluster. A MergeTree table `t` becomes `t_local` on every server, replicated
+ * where shards have replicas, and a Distributed table `t` over these, which all queries name. So the same migrations serve one server
+ * and a cluster.
  */
 export interface ClusterLayout {
   cluster: string
-  /** That holds the tables. */
+  /** The database that holds the tables. */
   database: string
-  /** Rows stay on the shard that they were stored on: tables say of how many. */
+  /** Rows stay on the shard where they were stored, so the comment of each table records the number of shards. */
   shards: number
   /** Whether shards have more than one server. */
   isReplicated: boolean
@@ -18,13 +19,13 @@ export interface ClusterLayout {
 export const shardsComment = (shards: number): string => `over ${shards} shards`
 
 export type StatementPlacement =
-  /** As it is, on any one server. */
+  /** ONE_SERVER: the statement runs unchanged, on any one server. */
   { on: 'ONE_SERVER' } | { on: 'EVERY_SERVER'; statements: string[] }
 
-/** What each server keeps for itself: who may store there, and what was migrated there. */
+/** Tables that each server keeps for itself: who may store there, and which migrations were applied there. */
 export const PER_SERVER: ReadonlySet<string> = new Set(['fences', 'pauses', 'migrations'])
 
-/** Of each Distributed table what its definition has after ENGINE, by the table's name. */
+/** The text after ENGINE in the definition of each Distributed table, by the table's name. */
 export type ShardedTables = ReadonlyMap<string, string>
 
 const CREATE_TABLE =
@@ -39,7 +40,7 @@ const UNKNOWN_CHANGE =
 
 export const localName = (table: string): string => `${table}_local`
 
-/** Where a statement runs, and as what. `sharded` holds the tables that were made so far. */
+/** Where a statement runs, and in which form. `sharded` has the Distributed tables that exist so far. */
 export function placementOf(sql: string, layout: ClusterLayout, sharded: ShardedTables): StatementPlacement {
   const statement = sql.trim()
   const created = statement.match(CREATE_TABLE)
@@ -83,7 +84,7 @@ function replicated(table: string, engine: string, rest: string, database: strin
   return `Replicated${engine}(${place}${others})${after!.replaceAll('non_replicated_deduplication_window', 'replicated_deduplication_window')}`
 }
 
-/** A view reads Distributed tables. A materialized one takes the rows that its server stores, and puts its own beside them. */
+/** A view reads Distributed tables. A materialized view takes the rows that its server stores, and stores its own on that server. */
 function createdView(statement: string, sharded: ShardedTables): string {
   const [, , materialized] = statement.match(CREATE_VIEW)!
   if (!materialized) return statement
@@ -106,7 +107,7 @@ function changedTable(statement: string, parts: RegExpMatchArray, sharded: Shard
 
 const NAMED = /\b(FROM|JOIN|INTO|TO|TABLE)(\s+)(`?)(\w+)\3/gi
 
-/** The statement over the tables of one server. */
+/** The statement with local tables in place of Distributed ones. */
 export const localized = (statement: string, sharded: ShardedTables): string =>
   statement.replace(NAMED, (all, word: string, space: string, _, table: string) =>
     sharded.has(table) ? `${word}${space}${localName(table)}` : all,

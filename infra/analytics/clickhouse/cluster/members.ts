@@ -2,17 +2,17 @@ import { AnalyticsUnavailable } from '../../port.ts'
 import type { Server } from '../server.ts'
 import { type ClusterRow, clusterRowsSql, ownShard, type Topology, topologyOf } from './topology.ts'
 
-/** Which server is of which shard, as each says itself. It is asked once, as soon as it answers. */
+/** Which server belongs to which shard, as each says of itself. A server is asked until it has answered once. */
 export interface Members {
   topology(): Promise<Topology>
-  /** @throws AnalyticsUnavailable while none of the shard answers. */
+  /** @throws AnalyticsUnavailable while no server of the shard answers. */
   ofShard(shard: number): Promise<Server[]>
 }
 
 export function createMembers(servers: readonly Server[], cluster: string): Members {
   const known = new Map<Server, readonly ClusterRow[]>()
 
-  /** Asks those that are not known, at once. */
+  /** Asks all servers that have not answered yet, in parallel. */
   async function learn(): Promise<void> {
     const unknown = servers.filter((server) => !known.has(server))
     const asked = unknown.map(async (server) => {

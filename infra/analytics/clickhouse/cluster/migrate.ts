@@ -11,9 +11,9 @@ import { type ClusterRow, clusterRowsSql, macrosSql, topologyOf, topologyProblem
 const IS_INSERT = /^\s*INSERT\s/i
 
 /**
- * Brings the tables of every server up to date, one server after the other: each knows itself what was applied on it, so that one
- * that joins later gets everything.
- * @returns what was applied now on any of them.
+ * Brings the tables of every server up to date, one server after the other. Each server records which migrations were applied on it,
+ * so that one that joins later gets all of them.
+ * @returns the migrations applied now on any of them.
  */
 export async function migrateCluster(
   servers: readonly Server[],
@@ -39,13 +39,13 @@ export async function migrateCluster(
     await refuseOtherShards(server, shards)
     for (const name of await migrate(tables)) applied.add(name)
   }
-  // What it writes down is sharded over tables that all of them have by now.
+  // Retention writes to a sharded table, which every server has by now.
   for (const { tables } of each) await applyRetention(tables, retentionDays, Date.now())
   await shareFences(servers)
   return [...applied]
 }
 
-/** A server as migrations see it: what they make of a table is made of its part of the table. */
+/** A server as migrations see it: a statement about a table changes the server's local table. */
 function migratedOn(
   server: Server,
   layout: ClusterLayout,
@@ -57,7 +57,7 @@ function migratedOn(
     async command(sql, params) {
       const sharded = await shardedTables(server)
       if (IS_INSERT.test(sql)) {
-        // Its replicas get the rows from the first.
+        // The other replicas of the shard get the rows from the first one.
         if (isFirstReplica) await server.command(localized(sql, sharded), params, quorumOf(replicas))
         return
       }
@@ -68,7 +68,7 @@ function migratedOn(
   }
 }
 
-/** Rows stay on the shard that they were stored on. */
+/** Refuses tables that were made for another number of shards, because rows stay on the shard where they were stored. */
 async function refuseOtherShards(server: Server, shards: number): Promise<void> {
   const tables = await server.query<{ name: string; engine: string; comment: string }>(
     `SELECT name, engine, comment FROM system.tables WHERE database = currentDatabase()`,
@@ -89,7 +89,7 @@ async function refuseOtherShards(server: Server, shards: number): Promise<void> 
 
 const isWhole = (table: string) => !PER_SERVER.has(table) && !table.endsWith(localName(''))
 
-/** A server that is new has no fences, and would take what the others refuse. */
+/** Gives every server the fences of all: a new server has none, and would store what the others refuse. */
 async function shareFences(servers: readonly Server[]): Promise<void> {
   const known = await Promise.all(
     servers.map((server) =>

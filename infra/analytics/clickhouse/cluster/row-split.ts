@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { isBlock, type RowBlock } from '../../port.ts'
 
-/** The column whose rows lie together: attribution, visits, reports and signals compare only rows of one shop. */
+/** Rows with the same value here are on one shard. Attribution, visits, reports and signals compare only rows of one shop. */
 export const SHARDED_BY = 'shopId'
 
-/** What `CRC32(shopId)`, the sharding key of Distributed tables, chooses: shards are counted from 0, and are of equal weight. */
+/** The shard, from 0, that `CRC32(shopId)` chooses. That is the sharding key of Distributed tables, and shards have equal weights. */
 export const shardOf = (shopId: string | Uint8Array, shards: number): number => crc32(shopId) % shards
 
-/** The rows of each shard, in their order. Those of a table without shops are of the first. */
+/** The rows of each shard, in their order. Rows of a table without shops go to the first shard. */
 export function splitRows(
   rows: readonly object[] | RowBlock,
   shards: number,
@@ -52,7 +52,7 @@ type Skip = (reader: Reader) => void
 const FIXED_BYTES: Readonly<Record<string, number>> = { Bool: 1, Int32: 4, Int64: 8, Float64: 8 }
 const COMPOSED = /^(Nullable|Array|Tuple)\((.*)\)$/s
 
-/** Steps over a value of a type that the sink writes. @throws TypeError for another type. */
+/** A function that steps over a value of the type, one that the sink writes. @throws TypeError for any other type. */
 function skipOf(type: string): Skip {
   const size = FIXED_BYTES[type]
   if (size !== undefined) {
@@ -91,7 +91,7 @@ const skipAll =
     for (const part of parts) part(reader)
   }
 
-/** A varint. */
+/** Reads a varint. */
 function readLength(reader: Reader): number {
   let length = 0
   for (let factor = 1; ; factor *= 0x80) {

@@ -7,26 +7,26 @@ import { createMembers } from './members.ts'
 import { splitRows } from './row-split.ts'
 import { shardedTables } from './sharded-tables.ts'
 
-/** The calls of the port that a cluster carries out otherwise than one server. Errors are the client's. */
+/** The calls of the port that a cluster carries out differently from one server. They throw the client's errors. */
 export interface Writes
   extends Pick<Analytics, 'insert' | 'raiseFences' | 'pauseInserts' | 'resumeInserts' | 'command'> {
-  /** A statement that changes no table's definition, on this server. */
+  /** Runs a statement that changes no table definition, on this server. */
   commandOn(server: Server, sql: string, params?: QueryParams): Promise<void>
 }
 
-/** Of all statements on a cluster. */
+/** Settings of all statements on a cluster. */
 export const CLUSTER_SETTINGS: ClickHouseSettings = {
-  // An INSERT … SELECT is stored on its shards when it returns.
+  // An INSERT … SELECT returns once its rows are stored on their shards.
   distributed_foreground_insert: 1,
-  // What stands after IN and JOIN is computed once, over all shards, and sent to each: the answer is that of one server.
+  // Subqueries of IN and JOIN are computed once, over all shards, and sent to each, so that the answer is that of one server.
   prefer_global_in_and_join: 1,
-  // A query that names shops asks only the shards that have them, and is answered while another is away.
+  // A query that names shops asks only the shards that have them, so it is answered while another shard is away.
   optimize_skip_unused_shards: 1,
 }
-/** Below the time that an insert is given. */
+/** Shorter than the timeout of an insert. */
 const QUORUM_TIMEOUT_MS = 20_000
 
-/** An insert is acknowledged once every replica has it, so that whichever is read has all that was acknowledged. */
+/** An insert is acknowledged once every replica has it, so that each replica has all rows that were acknowledged. */
 export const quorumOf = (replicas: number): ClickHouseSettings =>
   replicas > 1 ? { insert_quorum: String(replicas), insert_quorum_timeout: QUORUM_TIMEOUT_MS } : {}
 
@@ -40,8 +40,8 @@ interface ShardedWritesDeps {
 }
 
 /**
- * Writes to sharded tables. A block of rows is divided here, and each shard's part inserted into its local table: so the server
- * that stores rows is the one that asks the fences. A fence is raised on every server.
+ * Writes to sharded tables. A block of rows is divided here, and the part of each shard is inserted into its local table, so that
+ * the server that stores rows is the one that checks the fences. A fence is raised on every server.
  */
 export function createShardedWrites({ servers, failover, cluster, database }: ShardedWritesDeps): Writes {
   const members = createMembers(servers, cluster)
@@ -60,12 +60,12 @@ export function createShardedWrites({ servers, failover, cluster, database }: Sh
       const some = await members.ofShard(shard)
       await failover.once(some, (server) => server.insert(localName(table), part, by, settings))
     })
-    // None may be under way when the caller hears of a failure.
+    // No part may still be under way when the caller learns of a failure.
     await Promise.allSettled(parts)
     await Promise.all(parts)
   }
 
-  /** Brings every replica up to what its shard has stored, acknowledged or not. */
+  /** Makes a replica fetch all that its shard has stored, acknowledged or not. */
   async function catchUp(server: Server): Promise<void> {
     for (const table of (await shardedTables(server)).keys()) {
       await server.command(`SYSTEM SYNC REPLICA ${localName(table)} LIGHTWEIGHT`)
@@ -73,7 +73,7 @@ export function createShardedWrites({ servers, failover, cluster, database }: Sh
   }
 
   async function changeTables(statements: readonly string[], params: QueryParams | undefined): Promise<void> {
-    // One after the other: replicas of a table do not take two changes at once.
+    // One after the other, because replicas of a table do not take two changes at once.
     for (const server of servers) {
       for (const statement of statements) await server.command(statement, params)
     }
@@ -108,7 +108,7 @@ export function createShardedWrites({ servers, failover, cluster, database }: Sh
   }
 }
 
-/** Says which server is away. */
+/** Names the server in the error when the call fails. */
 async function reaching<T>(server: Server, call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -1,16 +1,16 @@
-/** A row of `system.clusters`: a server, as the server that was asked has it. */
+/** A row of `system.clusters` on the server that was asked. It describes one server of the cluster. */
 export interface ClusterRow {
   shard_num: number
   shard_weight: number
   internal_replication: number
   replica_num: number
-  /** Whether it is the server that was asked. */
+  /** 1 for the server that was asked, otherwise 0. */
   is_local: number
 }
 
 /** What one server says of itself and of the cluster. */
 export interface ServerView {
-  /** Of its address, without user and password. */
+  /** Host and port of its address. */
   host: string
   rows: readonly ClusterRow[]
   /** The names of its macros. */
@@ -27,7 +27,7 @@ SELECT shard_num, shard_weight, internal_replication, replica_num, is_local FROM
 
 export const macrosSql = 'SELECT macro FROM system.macros'
 
-/** The shard that a server is of, counted from 0; null when it is of none. */
+/** The shard that a server belongs to, counted from 0; null when it belongs to none. */
 export function ownShard(rows: readonly ClusterRow[]): number | null {
   const own = rows.find(({ is_local }) => is_local === 1)
   return own ? own.shard_num - 1 : null
@@ -39,8 +39,8 @@ export function topologyOf(rows: readonly ClusterRow[]): Topology {
 }
 
 /**
- * Why rows would not be stored exactly once on such a cluster, each as a sentence that names the setting. `CLICKHOUSE_URL` must name
- * every server, because a fence holds once every server knows it.
+ * The reasons why such a cluster would not store rows exactly once, each as a sentence that names the setting. `CLICKHOUSE_URL` must
+ * name every server, because a fence holds only once every server knows it.
  */
 export function topologyProblems(cluster: string, servers: readonly ServerView[]): string[] {
   const [first] = servers
@@ -94,7 +94,7 @@ export function topologyProblems(cluster: string, servers: readonly ServerView[]
   ]
 }
 
-/** Exactly-once would not hold on these servers. The message names the setting. */
+/** These servers would not store rows exactly once. The message names the setting. */
 export class UnfitServers extends Error {
   override readonly name = 'UnfitServers'
 }
