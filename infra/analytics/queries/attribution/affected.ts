@@ -13,19 +13,19 @@ import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
 import { trustAtSql } from './transaction-versions.ts'
 
 /**
- * Which transactions the rows that the sink has stored since the last run can affect: rather some too many than one too
- * few. Each comes as personKey, shopId, kind and eventId.
+ * Finds the transactions that can be affected by the rows that the sink has stored since the last run. It may find some too many,
+ * but never one too few. Each is selected as personKey, shopId, kind and eventId.
  */
 
 /** Holds for links that the run whose version is parameter `done` did not know. */
 const IS_NEW_LINK = 'version > {done:Int64}'
 
-/** Holds for rows of `transactions` of the shops of new touches, since the first of these. */
+/** Holds for rows of `transactions` that are of the shops of new touches, and no earlier than the first of these touches. */
 const IS_IN_TIME = 'shopId IN {touchedShops:Array(String)} AND occurredAt >= {touchedFrom:Int64}'
 
 /**
- * Fills `touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
- * the time of the transactions that these may earn.
+ * Fills `touched` with people whose touches are new, were voided, or are of a campaign whose attribution list has changed, and with
+ * the time of the transactions that these touches may earn.
  */
 export function touchedSql(newRows: NewRows, scratch: Scratch): string {
   const touches = newRows('judged-events')
@@ -42,27 +42,30 @@ SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')
 GROUP BY shopId, cid`
 }
 
-/** Row `{ people }`: how many `touched` holds. */
+/** Selects one row, `{ people }`: how many rows `touched` has. */
 export const touchedPeopleSql = ({ touched }: Scratch): string => `SELECT toInt64(count()) AS people FROM ${touched}`
 
-/** What of all this is asked. */
+/** What can affect transactions, and is therefore asked for. */
 export interface AffectedBy {
   /**
-   * Which transactions new touches affect. TIME: all of their shops since the first of them, whosever they are; PERSON: those of the
-   * persons in `people`; null: none.
+   * Which transactions new touches affect. TIME: all transactions of their shops since the first of them, no matter whose; PERSON:
+   * those of the persons in `people`; null: none.
    */
   touches: 'TIME' | 'PERSON' | null
   newLinks: boolean
-  /** Of `links`. */
+  /** Whether an owner has more pairs in `links` than places. */
   isCrowded: boolean
 }
 
-/** Row `{ transactions }`: how many TIME would take, counted up to parameter max. Parameters touchedShops and touchedFrom. */
+/**
+ * Selects one row, `{ transactions }`: how many transactions TIME would take, counted up to parameter max. Further parameters
+ * touchedShops and touchedFrom.
+ */
 export const transactionsInTimeSql = `
 SELECT toInt64(count()) AS transactions FROM (
   SELECT 1 FROM transactions WHERE NOT imported AND ${IS_IN_TIME} LIMIT {max:UInt32})`
 
-/** Fills `links` with those that tell who the persons of `touched` and of new links are. Null: none. */
+/** Fills `links` with the links that decide who the persons of `touched` and of new links are. Null when neither is asked for. */
 export function nearSql(
   { touched, found, links }: Scratch,
   by: Pick<AffectedBy, 'touches' | 'newLinks'>,
@@ -83,7 +86,7 @@ LEFT JOIN (${linkedSql({ links, mayBeCrowded: isCrowded })}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 
-/** The transactions whose credit the new rows can have changed; null: none. Parameters as above. */
+/** The transactions whose credit the new rows can have changed; null when there are none. Parameters done, touchedShops, touchedFrom. */
 export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy): string | null {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
@@ -108,7 +111,7 @@ const newTouchesSql = (newTouches: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
   FROM judged_events WHERE verdict = 'VALID' AND (${newTouches})`
 
-/** People whose touches were voided, and may have earned what now belongs to others. */
+/** People whose touches were voided. What these may have earned now belongs to others. */
 const voidedTouchesSql = (corrections: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
   FROM event_corrections WHERE ${corrections}`
@@ -133,7 +136,7 @@ function touchesOfCampaignsSql(newEntries: string): string {
   WHERE greatest(t.occurredAt, c.since) <= until`
 }
 
-/** Transactions of the rows of `people`, in their time. */
+/** Transactions of the cids in `people`, each in its time. */
 const ofPeopleSql = ({ people }: Scratch): string => `
 SELECT p.personKey AS personKey, p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId
 FROM (
@@ -145,9 +148,9 @@ INNER JOIN ${people} AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
 /**
- * Transactions of everybody whom a new link can join or part. One with a place joins all who were seen with its uid, and may
- * have put another out of its place; in a crowded cid it may so part those of the cid's other uids. One without a place
- * changes nothing.
+ * Transactions of everybody whom a new link can join or part. A link with a place joins all who were seen with its uid. It may also
+ * have put another link out of its place; where the cid is crowded, this may part those who were seen with the cid's other uids. A
+ * link without a place changes nothing.
  */
 function ofNewLinksSql({ links }: Scratch, { isCrowded }: { isCrowded: boolean }): string {
   return `
@@ -157,7 +160,7 @@ WHERE personKey IN (${personKeysSql(`
     SELECT shopId, uid FROM ${links} WHERE ${IS_NEW_LINK} ${isCrowded ? changedPlacesSql(links) : ''})`)})`
 }
 
-/** Of new links, those that have a place, and the other uids of the cids that these crowd. */
+/** The rest of a query for the uids of new links: keeps links that have a place, and adds the other uids of the cids that they crowd. */
 function changedPlacesSql(links: string): string {
   const ofNew = (owner: 'uid' | 'cid') =>
     `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${IS_NEW_LINK})`
@@ -169,7 +172,7 @@ function changedPlacesSql(links: string): string {
         AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))}))`
 }
 
-/** Lines that were computed with other windows than their shop has now, or another trust than it had then. */
+/** Lines that were computed with other windows than their shop has now, or with another trust than it had when it received them. */
 const ofShopsSql = (newEntries: string): string => `
 SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
@@ -190,7 +193,7 @@ LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND
 WHERE l.itemGroups != g.groups`
 }
 
-/** Purchases of the returns that are new, and of those that came under the same return id. */
+/** Purchases that are named by new returns, or by other versions of these returns. */
 const ofReturnsSql = (newReturns: string): string => `
 SELECT ${personKeySql} AS personKey, shopId, kind, eventId FROM transactions_by_id
 WHERE NOT imported AND ${byIdSql(`

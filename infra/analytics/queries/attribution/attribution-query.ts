@@ -15,14 +15,14 @@ import {
 
 export interface AttributionSettings {
   model: AttributionModel
-  /** Null: the shop's own. */
+  /** Null for the windows that the shop has set. */
   clickWindowHours: number | null
   viewWindowHours: number | null
 }
 
 export interface AttributionScope {
   shopId: string
-  /** Of the transactions, UTC epoch milliseconds, [from, to). */
+  /** Time of the transactions, [from, to) in UTC epoch milliseconds. */
   from: number
   to: number
 }

@@ -4,13 +4,13 @@ import type { Scratch } from './scratch.ts'
 
 /** Fills the tables in which attribution looks people and transactions up (migrations/009_attribution_lookups.sql). */
 
-/** SQL that holds for the rows of a topic that are new since a stream looked last; null when there are none. */
+/** A condition that holds for the rows of a topic that are new since a stream last looked; null when there are none. */
 export type NewRows = (topic: TopicName) => string | null
 
-/** Something of tables, by the topic whose records are their rows. */
+/** Values about tables, by the topic whose records a table stores. */
 export type ByTopic<T> = Readonly<Partial<Record<TopicName, T>>>
 
-/** What is said of the tables that have new rows, and which rows these are. */
+/** The entries of the tables that have new rows, each with `rows`, a condition that holds for these. */
 export function withNewRows<T extends object>(newRows: NewRows, tables: ByTopic<T>): (T & { rows: string })[] {
   return Object.entries(tables).flatMap(([topic, table]) => {
     const rows = newRows(topic as TopicName)
@@ -18,7 +18,7 @@ export function withNewRows<T extends object>(newRows: NewRows, tables: ByTopic<
   })
 }
 
-/** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
+/** Tables whose rows show a cid and a uid together: SQL for when the intake received a row, and whether its sender proved itself. */
 const eventTables: ByTopic<{ table: string; receivedAt: string; isProven: string }> = {
   'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
@@ -26,7 +26,7 @@ const eventTables: ByTopic<{ table: string; receivedAt: string; isProven: string
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
 }
 
-/** Statements that copy the new rows, links aside. Running them again changes nothing. */
+/** Statements that copy the new rows, except for links. Repeating them changes nothing. */
 export function copyStatements(newRows: NewRows): string[] {
   const touches = newRows('judged-events')
   const transactions = newRows('transactions')
@@ -49,28 +49,30 @@ const PERSON_COLUMNS = '_partition, _offset, shopId, cid, kind, eventId, occurre
 const ID_COLUMNS = `_partition, _offset, eventId, kind, shopId, cid, uid, currency, occurredAt, receivedAt, imported, proof,
   lines`
 
-/** Rows that are sorted and stored as one part: a part for every block that is read would be too many. */
+/** Rows that are gathered, sorted and stored as one part. One part for every block that is read would be too many. */
 const PART_ROWS = 250_000
 
 const copySql = (table: string, columns: string, from: string): string =>
   `INSERT INTO ${table} (${columns}) SETTINGS min_insert_block_size_rows = ${PART_ROWS} SELECT ${columns} FROM ${from}`
 
-/** What the new rows tell, of which the next steps depend. */
+/** What the new rows contain. The next steps depend on it. */
 export interface News {
-  /** How many pairs of cid and uid they show. */
+  /** Number of pairs of cid and uid. */
   pairs: number
-  /** How many are valid touches, of which shops (some of them, if these are very many), and when the first of them happened. */
+  /** Number of valid touches. */
   touches: number
+  /** Shops of these touches; only some of them when there are more than `SHOPS_TOLD_MAX`. */
   shopIds: readonly string[]
+  /** When the first of these touches happened, UTC epoch milliseconds. */
   firstAt: number
 }
 
-/** Shops of touches that are told; a list of them must fit in a parameter of a query. */
+/** Shops that a query takes as a list, which must fit in one parameter. */
 export const SHOPS_TOLD_MAX = 1_000
 
 /**
- * Fills `seen` with the pairs of cid and uid that the new rows show, and with their valid touches. Null: there are no new rows of
- * events. Each table is read once for all that is asked of it.
+ * Fills `seen` with the pairs of cid and uid in the new rows, and with their valid touches. Null when no table of events has new
+ * rows. Each table is read once, for pairs and touches together.
  */
 export function seenSql(newRows: NewRows, { seen }: Scratch): string | null {
   const branches = withNewRows(newRows, eventTables).map(({ table, receivedAt, isProven, rows }) => {
@@ -91,19 +93,19 @@ SELECT shopId, person, user, min(at), min(proven), sum(isTouch), min(touchAt) FR
 ) GROUP BY shopId, person, user`
 }
 
-/** Row News. */
+/** Selects one row, a `News`. */
 export const newsSql = ({ seen }: Scratch): string => `
 SELECT toInt64(countIf(${IS_SEEN_PAIR})) AS pairs, toInt64(sum(s.touches)) AS touches,
   groupUniqArrayIf(${SHOPS_TOLD_MAX + 1})(shopId, s.touches > 0) AS shopIds, min(s.firstAt) AS firstAt
 FROM ${seen} AS s`
 
 const IS_PAIR = "ifNull(e.uid, '') != ''"
-/** Other rows of `seen` are of touches without a uid. */
+/** Holds for the pairs in `seen`. The other rows there are of touches without a uid. */
 const IS_SEEN_PAIR = "uid != ''"
 
 /**
- * Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven, as far as runs until `done`
- * know (parameter, the version of the last one): a run that died may have stored them already.
+ * Fills `found` with the pairs of `seen` that are not links yet, or that the new rows show or prove earlier than their link does.
+ * Links that are newer than parameter `done`, the version of the last run, are included: a run that died may have stored them.
  */
 export const foundPairsSql = ({ seen, found }: Scratch): string => `
 INSERT INTO ${found} (shopId, cid, uid, seenAt, provenAt)
@@ -117,12 +119,12 @@ LEFT JOIN (
 WHERE n.${IS_SEEN_PAIR} AND
   (NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt OR k.lastVersion > {done:Int64})`
 
-/** Row `{ pairs }`: how many `found` holds. */
+/** Selects one row, `{ pairs }`: how many pairs `found` has. */
 export const foundSizeSql = ({ found }: Scratch): string => `SELECT toInt64(count()) AS pairs FROM ${found}`
 
 /**
- * Stores the pairs of `found`. Parameter version. `links_by_cid` decides what is new, so that a run which stops between the two
- * stores the pairs in both when it is repeated.
+ * Statements that store the pairs of `found`. Parameter version. `links_by_cid` decides which pairs are new, so it comes last: a run
+ * that stops between the two statements stores the pairs in both tables when it is repeated.
  */
 export const linkStatements = ({ found }: Scratch): string[] =>
   ['links_by_uid', 'links_by_cid'].map(

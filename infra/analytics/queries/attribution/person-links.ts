@@ -8,24 +8,25 @@ import { LINK_PLACES } from '../../../../services/domain/attribution/credit.ts'
 /** `provenAt` of a pair that no proven sender has shown. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
-/** Where the tables by person have the rows of a cid: their `personKey` or `cidKey`. Of SQL for the shop and the cid. */
+/** SQL for the `personKey` or `cidKey` under which the tables by person have a cid. Its arguments are SQL for the shop and the cid. */
 export const personKeyOf = (shopId: string, cid: string): string => `murmurHash3_32(${shopId}, ${cid})`
 export const personKeySql = personKeyOf('shopId', 'cid')
 const uidKeySql = 'murmurHash3_32(shopId, uid)'
 
 /**
- * SQL that selects the keys of some people (SQL that selects shopId, cid). Look-ups by people compare the key alone, since to read
- * names as well takes far longer. What they find is joined by name later, or may name a few more people.
+ * SQL that selects the keys of some people (SQL that selects shopId, cid). Look-ups by people compare the key alone, because reading
+ * shopId and cid too takes far longer. Different people may have the same key, so what a look-up finds is joined by shopId and cid
+ * later, or used where a few people too many do no harm.
  */
 export const personKeysSql = (people: string): string => `SELECT ${personKeySql} FROM (${people})`
 
 /**
- * Links from which persons are told: a table, or a subquery in parentheses. Of each cid that is asked about it holds all pairs, with
- * each of their uids all pairs of that, and all pairs of each cid among these. It may hold more.
+ * Links that decide who is one person: a table, or a subquery in parentheses. For each cid that is asked about, it has all pairs of
+ * that cid, all pairs of each uid among these, and all pairs of each cid among those. It may have more.
  */
 export interface LinkScope {
   links: string
-  /** False: no owner has more pairs among `links` than places, so that all have theirs. */
+  /** False when no owner has more pairs among `links` than places, so that every pair has a place. */
   mayBeCrowded: boolean
 }
 
@@ -54,12 +55,12 @@ export const linkedSql = ({ links, mayBeCrowded }: LinkScope): string => `
     WHERE has(b.cids, a.cid)
     GROUP BY a.shopId, a.cid`
 
-/** The owners that have more pairs among `links` than places. `where` holds for all pairs of an owner or none. */
+/** The owners that have more pairs among `links` than places. `where` must hold for all pairs of an owner or for none. */
 export const crowdedSql = (owner: 'uid' | 'cid', links: string, where: string): string => `
         SELECT shopId, ${owner} FROM ${links} WHERE ${where}
         GROUP BY shopId, ${owner} HAVING uniqExact(${LINK_PLACES[owner].takenBy}) > ${LINK_PLACES[owner].max}`
 
-/** Row `{ isCrowded }`: whether some owner has more pairs among `links` than places; null: there are no links. */
+/** Selects one row, `{ isCrowded }`: whether an owner has more pairs among `links` than places; null when there are no links. */
 export const crowdingSql = (links: string): string => `
   SELECT toBool(maxOrNull(taken > places)) AS isCrowded FROM (${(['uid', 'cid'] as const)
     .map((owner) => {
@@ -68,7 +69,7 @@ export const crowdingSql = (links: string): string => `
     })
     .join(' UNION ALL ')})`
 
-/** The pairs (shopId, cid, uid) that have no place with their owner. `where` holds for all pairs of an owner or none. */
+/** The pairs (shopId, cid, uid) that have no place with their owner. `where` must hold for all pairs of an owner or for none. */
 export function withoutPlaceSql(owner: 'uid' | 'cid', links: string, where: string): string {
   const { takenBy, max } = LINK_PLACES[owner]
   const placeBy = (time: string) => `row_number() OVER (PARTITION BY shopId, ${owner} ORDER BY ${time}, ${takenBy})`

@@ -1,25 +1,25 @@
 /**
- * The scratch tables of attribution, in memory. Each process has its own: one that was frozen, and wakes up while the next leader
- * runs, must not mix its rows into that leader's. A run empties a table before it fills it.
+ * The scratch tables of attribution, in memory. Each process has its own, so that a frozen process that wakes up while the next
+ * leader runs cannot mix its rows into that leader's. A run empties a table before it fills it.
  */
 export interface Scratch {
-  /** One row for as long as the server has not restarted and lost the others. */
+  /** Has one row, until a restart of the server empties all these tables. */
   mark: string
-  /** Pairs of cid and uid that the new rows show, with the valid touches among these rows; those without a uid are in a row of each shop. */
+  /** Pairs of cid and uid in the new rows, with their valid touches. One more row for each shop has the touches without a uid. */
   seen: string
-  /** Those pairs that are no links yet, or not so early, or not proven. */
+  /** Those pairs that are not links yet, or that the new rows show or prove earlier than their link does. */
   found: string
-  /** Cids with new touches, and the time in which these may earn credit. */
+  /** Cids with new touches, and the time of the transactions that these may earn. */
   touched: string
   /** Those cids and all others of the same persons. */
   people: string
-  /** What tells who the persons are that are looked for at the moment. */
+  /** Links that decide who the persons are that the current step asks about. */
   links: string
   /** The transactions to compute again, in slices that fit in memory. */
   scope: string
   /** The lines of one slice. */
   lines: string
-  /** Those lines once per cid whose touches count for them. */
+  /** Those lines, once for each cid whose touches count for them. */
   reach: string
 }
 
@@ -41,7 +41,7 @@ export function scratchOf(name: string): Scratch {
   }
 }
 
-/** Scratch tables that killed processes have left. */
+/** All scratch tables of the database: those that killed processes have left, and those of running processes. */
 export const leftScratchSql = `
 SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, '${SCRATCH_PREFIX}')`
 
@@ -71,5 +71,5 @@ export const createScratchStatements = (scratch: Scratch): string[] => [
   `INSERT INTO ${scratch.mark} SELECT 1`,
 ]
 
-/** Whether the server still has what the scratch tables were given. */
+/** Selects whether the scratch tables still have their rows. */
 export const isKeptSql = ({ mark }: Scratch): string => `SELECT toBool(count() = 1) AS isKept FROM ${mark}`

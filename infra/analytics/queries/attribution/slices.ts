@@ -18,7 +18,7 @@ import {
 } from './touches.ts'
 import { unprovenSql } from './transaction-versions.ts'
 
-/** Whether the store has any of what many shops have none of. Without it, nothing is joined with it or looked up in it. */
+/** Whether the store has any rows of kinds that many shops never use. Joins and look-ups of a kind without rows are left out. */
 export interface StoreHas {
   links: boolean
   returns: boolean
@@ -34,7 +34,7 @@ const rowsWith: Record<keyof StoreHas, string> = {
   lists: 'campaign_versions WHERE notEmpty(attributionProductIds)',
 }
 
-/** Row StoreHas. */
+/** Selects one row, a `StoreHas`. */
 export const storeHasSql = `SELECT ${Object.entries(rowsWith)
   .map(([name, rows]) => `toBool((SELECT count() FROM ${rows}) > 0) AS ${name}`)
   .join(', ')}`
@@ -59,7 +59,7 @@ FROM ${scope}`
 
 const holdsSql = (mayHold: boolean, condition: string): string => (mayHold ? `toBool(${condition})` : 'false')
 
-/** Fills `lines` with those of a slice (parameter slice). */
+/** Fills `lines` with the lines of a slice (parameter slice). */
 export function fillLinesSql(
   { scope, lines }: Scratch,
   { hasReturns, hasItemGroups }: { hasReturns: boolean; hasItemGroups: boolean },
@@ -76,19 +76,19 @@ INSERT INTO ${lines} (${LINE_COLUMNS})${linesSql({
   })}`
 }
 
-/** Fills `links` with those that tell who the people of `lines` are. */
+/** Fills `links` with the links that decide who the people of `lines` are. */
 export const fillLinksSql = ({ lines, links }: Scratch): string =>
   `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${lines}`)}`
 
-/** What else there is to a slice. */
+/** What a slice needs of the statements that compute it. */
 export interface SliceNeeds {
-  /** Whether one of its people has more links than places for them; null: they have none. */
+  /** Whether one of its people has more links than places; null when its people have no links. */
   isCrowded: boolean | null
-  /** Campaigns of its shops have, or had, attribution lists. */
+  /** Whether campaigns of its shops have, or had, attribution lists. */
   hasLists: boolean
-  /** Versions of its transactions have displaced others. */
+  /** Whether a displaced version of a transaction has more lines than the version that counts. */
   hasDisplaced: boolean
-  /** No touch of another time can earn its lines; UTC epoch milliseconds. */
+  /** Only touches from `touchesFrom` to `touchesTo`, inclusive, can earn its lines; UTC epoch milliseconds. */
   touchesFrom: number
   touchesTo: number
 }
@@ -124,9 +124,9 @@ const conditionOf: Record<AttributionOutcome, string> = {
 const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
 
 /**
- * Stores `lines` with their credit under `version`. Doing it again changes nothing: a row replaces the row of the same line with an
- * older or equal version. Parameters version, touchesFrom and touchesTo. To plan the statement takes longer than to run it, so it
- * has no subquery that it can do without.
+ * Stores `lines` with their credit under `version`. Repeating it changes nothing, because a row replaces the row of the same line
+ * with an older or equal version. Parameters version, touchesFrom and touchesTo. Planning the statement takes longer than running
+ * it, so every subquery that is not needed is left out.
  */
 export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists }: SliceNeeds): string {
   const { lines } = scratch
@@ -156,7 +156,7 @@ LEFT JOIN (
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`
 }
 
-/** Deletes lines that a version of a transaction has which may have counted before, beyond those of the version that counts now. */
+/** Deletes the lines that a displaced version of a transaction, which may have counted before, has beyond those that count now. */
 export const deleteDisplacedLinesSql = ({ lines }: Scratch): string => `
 INSERT INTO attributed_lines (shopId, kind, eventId, line, version, deleted)
 SELECT DISTINCT shopId, kind, eventId, arrayJoin(range(countedLines, mostLines)), {version:Int64}, 1

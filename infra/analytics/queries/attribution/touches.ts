@@ -17,11 +17,12 @@ export const LINE_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid, uid, 
   itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
 
 /**
- * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
- * versions counts as `TRANSACTION_PRECEDENCE` says: it has `countedLines`, and the longest version has `mostLines`. Imported
+ * The lines of `transactions` (a table with its WHERE), which must have all versions of an id or none. Of several versions of an id,
+ * the first by `TRANSACTION_PRECEDENCE` counts: it has `countedLines` lines, and the longest version has `mostLines`. Imported
  * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
- * It is one level, since each further one costs the planner a millisecond or two.
- * @param of `transaction_returns`: null when none of them has returns, or nobody asks. `product_groups`: null when no product has any.
+ * All is computed on one level of the query, because each further level costs the planner a millisecond or two.
+ * @param of `transaction_returns`: null when no transaction has returns, or returns are not needed. `product_groups`: null when no
+ * product has an item group.
  */
 export function linesSql(of: {
   transactions: string
@@ -85,13 +86,13 @@ export const windowsSql = `
       argMax(viewWindowHours, version) AS viewWindowHours, ${trustsSql} AS trusts, true AS known
     FROM shop_versions GROUP BY shopId`
 
-/** No window of any shop is longer. */
+/** The longest window of any shop, in milliseconds. */
 export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHours}, ${DEFAULT_WINDOWS.viewWindowHours},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
 /**
  * Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`.
- * @param lines a table, or a subquery in parentheses. @param columns of them.
+ * @param lines a table, or a subquery in parentheses. @param columns the columns of lines to select.
  */
 export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): string => `
   SELECT ${columns}, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
@@ -100,8 +101,8 @@ export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): 
   WHERE NOT (${unprovenSql('l')})`
 
 /**
- * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
- * is the last one made until then; before the first one, that first one. The log keeps every version of a campaign.
+ * Products on the attribution lists of campaigns, with the times [fromAt, toAt) at which they were listed. The version in force
+ * is the last one made by then; before the first version, the first. The log keeps every version of a campaign.
  */
 const haloSql = (campaign_versions: string): string => `
     SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
@@ -120,7 +121,7 @@ const haloSql = (campaign_versions: string): string => `
 
 /**
  * The rows of `from` (`judged_events` or `touches` with a WHERE) as touches.
- * @param verdict SQL of it.
+ * @param verdict SQL for the verdict of a row.
  */
 export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
     SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
@@ -132,8 +133,8 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
  * The lines of `reach` (`reachSql`, as a table or a subquery in parentheses) as `r`, each with the touches of its person, whatever
  * their verdict and time. Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
  * @param only `touches`: a `storedTouchesSql`. `campaign_versions`: null when none of them has an attribution list.
- * @returns `from`: what stands after FROM; `match`: DIRECT, HALO or empty where the touch is of another product; `recent`: whether the
- * line's window reaches back to the touch.
+ * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO, or empty where the touch is of another product; `recent`: whether
+ * the line's window reaches back to the touch.
  */
 export function touchedLines(reach: string, only: { touches: string; campaign_versions: string | null }) {
   const halo = haloPart(only.campaign_versions)
@@ -170,12 +171,12 @@ function haloPart(campaign_versions: string | null): { match: string; join: stri
   }
 }
 
-/** By `TOUCH_PRECEDENCE`, the touch with the greatest of these columns wins. */
+/** Columns by which touches are compared. As `TOUCH_PRECEDENCE` says, the touch with the greatest values wins. */
 export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
   prefers === 'GREATEST' ? field : `${field} = '${prefers}'`,
 ).join(', ')
 
-/** What else a line keeps of the touch that it is credited to. They follow `touchOrderSql` and make the order total. */
+/** Further columns that a line keeps of its credited touch. They are compared after `touchOrderSql` and make the order total. */
 const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId', 'algorithm', 'country'] as const
 
 /** A touch of `touchedLines`, with its `match`, as a tuple that is greater the stronger it is. */
@@ -183,7 +184,7 @@ export const touchSql = `(${touchOrderSql}, ${touchColumns.join(', ')})`
 
 /**
  * Columns of `attributed_lines` that describe a credited touch.
- * @param touch a `touchSql`. @param isCredited where it does not hold, the touch is the default of its type, and means none.
+ * @param touch a `touchSql`. @param isCredited a condition; where it does not hold, the touch has default values and means no touch.
  */
 export function touchDetailsSql(touch: string, isCredited = 'true'): string {
   const places = [...TOUCH_PRECEDENCE.map(({ field }) => field), ...touchColumns] as const
@@ -197,7 +198,7 @@ export function touchDetailsSql(touch: string, isCredited = 'true'): string {
     ${at('adUnitId')} AS adUnitId, ${at('algorithm')} AS algorithm, nullIf(${at('country')}, '') AS country`
 }
 
-/** The name of the first condition that holds. The last one always does. */
+/** SQL for the name of the first condition that holds. The last condition is taken to hold always. */
 export function firstThatHoldsSql(cases: readonly (readonly [condition: string, name: string])[]): string {
   const [, otherwise] = cases.at(-1)!
   return `multiIf(${cases

@@ -28,10 +28,10 @@ function columnsOf(criterion: VersionCriterion<string>): string[] {
   }
 }
 
-/** Columns of `transactions`. */
+/** The order of the versions of a transaction, in columns of `transactions`. */
 export const TRANSACTION_ORDER = versionOrderSql(TRANSACTION_PRECEDENCE)
 
-/** Columns of `transaction_returns`. */
+/** The order of the versions of a return, in columns of `transaction_returns`. */
 export const RETURN_ORDER = versionOrderSql(RETURN_PRECEDENCE)
 
 /** The trust settings of a shop in the order of their versions, as `trustAtSql` reads them. */
