@@ -1,6 +1,6 @@
 import type { Analytics } from '../port.ts'
 
-/** Some versions of a campaign. */
+/** Versions of a campaign from `first` to `last`, inclusive. */
 export interface VersionRange {
   campaignId: string
   first: number

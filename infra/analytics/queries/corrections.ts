@@ -6,17 +6,17 @@ export const isVoidedSql = 'eventId IN (SELECT eventId FROM event_corrections)'
 /** Rows of `judged_events` that count. */
 export const countsSql = `verdict = 'VALID' AND NOT ${isVoidedSql}`
 
-/** Views and clicks since a moment, and those whose client's address is known. */
+/** How many views and clicks happened since a moment, and for how many of them the client's address is known. */
 export interface AddressesRow {
   events: number
   known: number
 }
-/** Parameter since. */
+/** Selects one `AddressesRow`. Parameter since, UTC epoch milliseconds. */
 export const addressesSql = `
 SELECT toInt64(count()) AS events, toInt64(countIf(isNotNull(addressHash))) AS known
 FROM judged_events WHERE occurredAt >= {since:Int64}`
 
-/** A void takes at most so many events; what is more is narrowed, or voided in parts. */
+/** Events that can be voided at once. A user who wants to void more narrows the criteria, or voids them in parts. */
 export const VOIDED_AT_ONCE_MAX = 10_000
 const VOIDS_LISTED_MAX = 200
 
@@ -42,7 +42,7 @@ export interface VoidableRow {
   currency: string
 }
 
-/** Valid events that match and have not been voided, the earliest first; one more than may be voided at once. */
+/** Valid events that match and have not been voided, the earliest first; at most one more than may be voided at once. */
 export function voidableQuery({ shopId, eventIds, campaignId, cid, requestId, from, to }: VoidCriteria) {
   const conditions = {
     eventIds: 'eventId IN {eventIds:Array(String)}',
@@ -80,7 +80,7 @@ export interface VoidRow {
   currency: string
 }
 
-/** What was voided in some shops, the latest first. Of corrections of one event the first counts. */
+/** What was voided in some shops, the latest first. Of several corrections of one event, the first counts. */
 export function voidsQuery(shopIds: readonly string[]) {
   const sql = `
 SELECT correctionId, shopId, any(reason) AS reason, any(correctedBy) AS correctedBy, min(correctedAt) AS correctedAt,

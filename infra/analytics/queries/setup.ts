@@ -1,6 +1,6 @@
 import type { QueryParams } from '../port.ts'
 
-/** The answer is one of a page that polls: what is not found within these is not there yet. */
+/** Limits of a query for a page that polls: what is not found within them is reported as not there yet. */
 const ROWS_READ_MAX = 20_000_000
 const EXECUTION_MAX_SECONDS = 5
 

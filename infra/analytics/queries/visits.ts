@@ -1,13 +1,13 @@
 import type { VisitDimension } from '../../../schemas/http/panel/reports/visits.ts'
 import type { QueryParams } from '../port.ts'
 
-/** A query that takes longer is given up, because others wait behind it. */
+/** A query that takes longer is aborted, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
 const DAY_MS = 86_400_000
-/** A purchase is told with how its buyer came, up to so long before. */
+/** For how long before a purchase it is looked up how its buyer came. */
 export const VISIT_LOOKBACK_MS = 30 * DAY_MS
 
-/** What the queries here have in common: one shop's time, UTC epoch milliseconds in [from, to). */
+/** The shop and time that every query here is about, [from, to) in UTC epoch milliseconds. */
 export interface VisitRange {
   shopId: string
   from: number
@@ -17,7 +17,8 @@ export interface VisitRange {
 const MARKS = ['gclid', 'utmSource', 'utmMedium', 'utmCampaign'] as const
 
 /**
- * Credited lines of purchases, each with the last marked page view of its browser in the time before it (`cameAt` 0: none).
+ * Credited lines of purchases, each with the last page view of its browser that has one of `MARKS`, if that was no more than
+ * `VISIT_LOOKBACK_MS` before the purchase; otherwise `cameAt` is 0.
  * @param lines SQL that selects from attributed_lines.
  */
 const salesWithVisits = (lines: string): string => `
@@ -49,7 +50,7 @@ export interface SaleRow {
   match: 'DIRECT' | 'HALO'
   touchType: 'VIEW' | 'CLICK'
   touchAt: number
-  /** 0: nothing is known of how the buyer came. */
+  /** UTC epoch milliseconds; 0 when it is not known how the buyer came. */
   cameAt: number
   landingPage: string
   gclid: string | null
@@ -84,7 +85,7 @@ SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
 
 export interface VisitSpec extends VisitRange {
   dimensions: readonly VisitDimension[]
-  /** Of the shop: page views stand with it. */
+  /** Currency of the shop, in whose rows page views are shown. */
   currency: string
   /** Where the local clock's distance from UTC changes; the first span starts at `from` or before. */
   spans: readonly { start: number; offsetMs: number }[]
@@ -114,8 +115,8 @@ const keys: Record<VisitDimension, string> = {
 }
 
 /**
- * Page views, and purchases by how their buyers came. Rows are `VisitRow`: with `isTotal` 0 those of the dimensions, with the
- * most page views first, with 1 the sums over all.
+ * Page views, and purchases by how their buyers came. Rows are `VisitRow`: those with `isTotal` 0 are grouped by the dimensions, the
+ * most page views first; those with 1 are the sums over all.
  */
 export function visitQuery({ dimensions, currency, spans, limit, ...range }: VisitSpec): {
   sql: string

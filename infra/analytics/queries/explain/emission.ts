@@ -3,7 +3,7 @@ import { isVoidedSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */
 export const EMISSION_EVENTS_MAX = 1_000
-/** Clicks count until 30 days after the ad was served; later ones are expired, and rare. */
+/** For how long after a request its events are listed. Clicks count for 30 days; later ones are expired, and rare. */
 const EVENTS_AFTER_MS = 60 * 86_400_000
 
 export type EmissionRow = Omit<Emission, 'phrases'>
@@ -20,8 +20,8 @@ export interface EmissionEventRow {
 }
 
 /**
- * The ad request as it was answered, in one of some shops. Rows are `EmissionRow`, at most one.
- * @param spec.from UTC epoch milliseconds; of the time before none is known.
+ * The ad request as it was answered, if it is of one of the shops. Rows are `EmissionRow`, at most one.
+ * @param spec.from UTC epoch milliseconds; earlier requests are not found.
  */
 export function emissionQuery(spec: { requestId: string; shopIds: readonly string[]; from: number }) {
   const sql = `
@@ -31,7 +31,7 @@ LIMIT 1`
   return { sql, params: spec }
 }
 
-/** What was seen and clicked of its ads. Rows are `EmissionEventRow`; of records with one event id, the valid one. */
+/** Views and clicks of the request's ads. Rows are `EmissionEventRow`; of records with the same event id, the valid one. */
 export function emissionEventsQuery({
   requestId,
   shopId,

@@ -1,7 +1,7 @@
 import type { Emission } from '../../../../schemas/records/events.ts'
 import type { QueryParams } from '../../port.ts'
 
-/** A list that takes longer is given up, because others wait behind it. */
+/** A list that takes longer is aborted, because other queries wait behind it. */
 const EXECUTION_MAX_SECONDS = 10
 
 /** Where a page of the list ends: its last request, in the order of the list. */
@@ -20,13 +20,13 @@ export interface EmissionListSpec {
   productId: string | undefined
   /** Only requests with an ad, or only those without one. */
   withAds: boolean | undefined
-  /** Only requests in which one of these campaigns took part: all but `kind` and `adUnitId` is then about their ads. */
+  /** Only requests in which one of these campaigns took part. `productId` and `withAds` then consider only ads of these campaigns. */
   campaignIds: readonly string[] | undefined
   after: EmissionPlace | null
   limit: number
 }
 
-/** Lists by slot, and within a slot by ad. */
+/** Lists have one entry per slot; nested lists have one entry per ad of the slot. */
 export interface EmissionListRow
   extends Pick<Emission, 'requestId' | 'shopId' | 'kind' | 'cid' | 'uid' | 'occurredAt' | 'country' | 'elapsedMicros'> {
   adUnitIds: string[]
@@ -37,7 +37,7 @@ export interface EmissionListRow
   droppedCampaignIds: string[][]
 }
 
-/** Ad requests, the latest first. With one shop, in the order of the table: no more is read than is answered and left out. */
+/** Ad requests, the latest first. For one shop that is the table's order, so only rows that are returned or filtered out are read. */
 export function emissionListQuery(spec: EmissionListSpec): { sql: string; params: QueryParams } {
   const { shopIds, from, to, after, limit } = spec
   const [only = ''] = shopIds

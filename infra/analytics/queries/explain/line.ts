@@ -46,7 +46,7 @@ const conditionOf: Record<Disqualification, string> = {
   OTHER_PRODUCT: "match = ''",
 }
 
-/** Columns of `rank` before those of `touchOrderSql`. */
+/** How many columns of `rank` come before those of `touchOrderSql`. */
 const BEFORE_ORDER = 1
 
 const resultSql = firstThatHoldsSql([

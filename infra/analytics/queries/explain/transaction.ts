@@ -4,11 +4,11 @@ import type { AttributionOutcome } from '../../../../services/domain/attribution
 import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
-/** An id is the caller's own: it may have been used in each shop for a purchase, a cart and a wishlist. */
+/** Transactions with the same id. Callers choose the ids, and may use one for a purchase, a cart and a wishlist in each shop. */
 export const TRANSACTIONS_OF_ID_MAX = 30
-/** Contents of one transaction that are told of, the one that counts first. */
+/** Versions of one transaction that are listed, beginning with the one that counts. */
 export const VERSIONS_TOLD_MAX = 20
-/** Returns of one purchase that are told of, the first. */
+/** Returns of one purchase that are listed, beginning with the first received. */
 export const RETURNS_TOLD_MAX = 100
 
 export type TransactionRow = Pick<
@@ -38,7 +38,7 @@ export interface AttributedLineRow {
   viewWindowHours: number
 }
 
-/** The versions of the transactions of an id, one row a content: of each shop and kind, the one that counts first. */
+/** The versions of the transactions with an id, one row per distinct content. In each shop and kind, the one that counts is first. */
 export function transactionQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
   const sql = `
 SELECT shopId, kind, occurredAt, receivedAt, cid, uid, currency, imported, proof, lines
@@ -59,7 +59,7 @@ export type ReturnRow = Pick<
   'returnId' | 'shopId' | 'eventId' | 'reason' | 'occurredAt' | 'receivedAt' | 'lines'
 >
 
-/** The returns of purchases of an id that count, in the order of their receipt. */
+/** The returns of the purchases with an id, each in the version that counts, in the order of their receipt. */
 export function returnsQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
   const ofEvent = 'SELECT shopId, eventId FROM transaction_returns WHERE eventId = {eventId:String}'
   const sql = `
@@ -71,7 +71,7 @@ LIMIT ${RETURNS_TOLD_MAX} BY shopId`
   return { sql, params: { eventId, shopIds } }
 }
 
-/** The orders of a moment with a line that an account was credited with. */
+/** The orders of a moment that have a line credited to an account. */
 export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
   const sql = `
 SELECT DISTINCT shopId, eventId FROM attributed_lines FINAL
@@ -80,7 +80,7 @@ WHERE shopId IN {shopIds:Array(String)} AND attributed_lines.occurredAt = {occur
   return { sql, params: { ...of } }
 }
 
-/** Their lines as attribution has stored them. Rows are `AttributedLineRow`. */
+/** The lines of the transactions with an id, as attribution has stored them. Rows are `AttributedLineRow`. */
 export function attributedLinesQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
   const sql = `
 SELECT shopId, kind, line, shopProductId, quantity, priceMicros, returnedQuantity, returnedMicros, outcome, trust, match, touchType,

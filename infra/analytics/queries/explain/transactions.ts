@@ -2,7 +2,7 @@ import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
 import type { Proof, Transaction } from '../../../../schemas/records/events.ts'
 import type { QueryParams } from '../../port.ts'
 
-/** A list that takes longer is given up, because others wait behind it. */
+/** A list that takes longer is aborted, because other queries wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
 
 /** Where a page of the list ends: what identifies its last transaction, in the order of the list. */

@@ -2,15 +2,15 @@ import type { ActiveErasure } from '../../../../services/domain/erasure/erasures
 import { NEVER, personKeySql } from '../attribution/person-links.ts'
 
 /**
- * Statements that put pseudonyms in place of identifiers. They name nobody, because the store keeps the text of what it has run: a
- * row is known by the hash of its identifier, which is computed where a cheap checksum is equal.
+ * Statements that replace identifiers by pseudonyms. The store keeps the text of the statements that it has run, so they contain no
+ * identifier: a row is recognized by the hash of its identifier, which is computed only where a cheap checksum matches.
  */
 
 interface NamedTable {
   table: string
   /** Columns of each kind of identifier. */
   names: Readonly<Record<ActiveErasure['identifier'], readonly string[]>>
-  /** When what the row tells of happened. */
+  /** The column that says when the event of the row happened. */
   at: string
 }
 
@@ -23,7 +23,7 @@ const sinkTables: readonly NamedTable[] = [
   { table: 'page_views', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt' },
 ]
 
-/** Filled by attribution. Those that are sorted by person cannot be changed: rows are written anew, and the former deleted. */
+/** Filled by attribution. Rows of tables that are sorted by person cannot be updated: new rows are inserted, and the old deleted. */
 const attributionTables: readonly (NamedTable & { sortedByPerson: boolean })[] = [
   { table: 'touches', names: { CID: ['cid'], UID: [] }, at: 'occurredAt', sortedByPerson: true },
   { table: 'transactions_by_person', names: { CID: ['cid'], UID: [] }, at: 'occurredAt', sortedByPerson: true },
@@ -35,21 +35,21 @@ const attributionTables: readonly (NamedTable & { sortedByPerson: boolean })[] =
 
 export type Erasing = readonly ActiveErasure[]
 
-/** What is to be run for the rows of one table. */
+/** The statements to run for the rows of one table. */
 export interface TableErasure {
   table: string
-  /** Rows that still name somebody: `rows`. */
+  /** Selects as `rows` how many rows still have one of the identifiers. */
   countSql: string
   statements: readonly string[]
 }
 
-/** The sink's tables. Their statements may go on after they are answered: `pendingErasuresSql`. */
+/** The sink's tables. Their statements may return before they are done, as `pendingErasuresSql` tells. */
 export const sinkErasures = (erasures: Erasing): TableErasure[] =>
   sinkTables.map((each) => {
     return { table: each.table, countSql: countSql(each, erasures), statements: [updateSql(each, erasures, 0)] }
   })
 
-/** The tables of attribution. Their statements are done when they are answered. */
+/** The tables of attribution. Their statements are done when they return. */
 export const attributionErasures = (erasures: Erasing): TableErasure[] =>
   attributionTables.map((each) => {
     const statements = each.sortedByPerson
@@ -58,13 +58,13 @@ export const attributionErasures = (erasures: Erasing): TableErasure[] =>
     return { table: each.table, countSql: countSql(each, erasures), statements }
   })
 
-/** Changes of tables that are under way: `pending`. */
+/** Selects as `pending` how many mutations of these tables are not done. */
 export const pendingErasuresSql = `
 SELECT toInt64(count()) AS pending FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done
   AND table IN (${[...sinkTables, ...attributionTables].map(({ table }) => `'${table}'`).join(', ')})`
 
-/** The people whose credit is computed anew, by their key: those who were erased, and the browsers of logins that were. */
+/** Keys of the people whose credit must be computed again: the cids that were erased, and the cids of uids that were erased. */
 export const erasedPeopleSql = `
 SELECT DISTINCT ${personKeySql} AS personKey FROM transactions_by_person WHERE cid IN {pseudonyms:Array(String)}
 UNION DISTINCT
@@ -81,7 +81,7 @@ SETTINGS mutations_sync = ${sync}`
 
 const insertSql = (named: NamedTable, erasures: Erasing): string => {
   const changes = columnsOf(named).map(({ column, kind }) => `${renamed(named, erasures, column, kind)} AS ${column}`)
-  // What proved the pair later is no part of it.
+  // A proof from after the request does not belong to the erased pair.
   const proof = named.at === 'seenAt' ? [`if(provenAt > ${latest(erasures)}, ${NEVER}, provenAt) AS provenAt`] : []
   return `INSERT INTO ${named.table} SELECT * REPLACE (${[...changes, ...proof].join(', ')}) 
 FROM (SELECT * FROM ${named.table} WHERE ${anyIn(named, erasures)})`
@@ -96,7 +96,7 @@ function columnsOf({ names }: NamedTable) {
   return (['CID', 'UID'] as const).flatMap((kind) => names[kind].map((column) => ({ kind, column })))
 }
 
-/** The pseudonym of a column's identifier, or what it is. */
+/** The pseudonym for a column's identifier, or the column itself where its identifier is not erased. */
 function renamed(named: NamedTable, erasures: Erasing, column: string, kind: ActiveErasure['identifier']): string {
   const cases = erasures
     .filter(({ identifier }) => identifier === kind)
@@ -104,7 +104,7 @@ function renamed(named: NamedTable, erasures: Erasing, column: string, kind: Act
   return cases.length === 0 ? column : `multiIf(${[...cases, column].join(', ')})`
 }
 
-/** Whether a row names anybody. */
+/** Whether a row has one of the identifiers. */
 function anyIn(named: NamedTable, erasures: Erasing): string {
   const conditions = erasures.flatMap((erasure) =>
     named.names[erasure.identifier].map((column) => isNamed(named, erasure, column)),
@@ -112,7 +112,7 @@ function anyIn(named: NamedTable, erasures: Erasing): string {
   return conditions.length === 0 ? 'false' : conditions.map((each) => `(${each})`).join('\n  OR ')
 }
 
-/** Texts of an erasure are UUIDs, hexadecimal or made by `newErasure`; numbers are safe integers. */
+/** Nothing needs escaping: texts of an erasure are UUIDs, hexadecimal or made by `newErasure`, and numbers are safe integers. */
 function isNamed({ at }: NamedTable, { shopId, requestedAt, digest }: ActiveErasure, column: string): string {
   const { salt, sha256, crc32 } = digest
   return `shopId = '${shopId}' AND ${at} <= ${requestedAt} AND ifNull(CRC32(${column}) = ${crc32}, false)

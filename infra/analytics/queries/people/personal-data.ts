@@ -12,7 +12,7 @@ const parts = {
 export type PersonalDataPart = keyof typeof parts
 export const personalDataParts = Object.keys(parts) as PersonalDataPart[]
 
-/** Where the rows of the log lie, and what is kept about a computation, is no data of the person. */
+/** Columns that are not data of the person: positions in the log, and what is kept about a computation. */
 const LEFT_OUT: Readonly<Record<PersonalDataPart, string>> = {
   adRequests: '_topic, _partition, _offset',
   adEvents: '_topic, _partition, _offset, sourcePartition, sourceOffset',
@@ -36,7 +36,7 @@ const paramsOf = ({ shopId, value }: PersonSpec): QueryParams => ({ shopId, valu
 /** Rows of one part, oldest first: one more than `max` when there are more. */
 export function personalDataQuery(part: PersonalDataPart, person: PersonSpec, max: number) {
   const { from, order } = parts[part]
-  // An ad was also given to a person who did not act on it.
+  // An event is also data of the person whom the ad was served to, even when somebody else acted on it.
   const given = { cid: 'emittedCid', uid: 'emittedUid' }[person.identifier]
   const names = part === 'adEvents' ? [person.identifier, given] : [person.identifier]
   const isNobody = part === 'corrections' && person.identifier === 'uid'
