@@ -5,27 +5,27 @@ import { quarter } from '../report-cells.ts'
 
 /** What signals and traffic read of `transactions`, `emissions` and `signal_days`. */
 
-/** Row: a shop that may have signals. */
+/** Selects the shops that may have signals. */
 export const shopsSql = `
   SELECT shopId FROM signal_days UNION DISTINCT SELECT shopId FROM transactions WHERE kind = 'PURCHASE'`
 
-/** Row: how many purchases a shop has, versions of one apart. Parameter shopIds. */
+/** Selects how many purchases each shop has. Each version of a purchase is counted. Parameter shopIds. */
 export const orderCountsSql = `
   SELECT shopId, toInt64(count()) AS orders FROM transactions
   WHERE shopId IN {shopIds:Array(String)} AND kind = 'PURCHASE' GROUP BY shopId`
 
-/** Row: one purchase. */
+/** One purchase, in the version that counts. */
 export interface PurchaseOrder {
   shopId: string
   /** A hash of its event id. */
   orderId: number
   /** UTC epoch milliseconds. */
   occurredAt: number
-  /** Feed ids. */
+  /** Ids of the products, as in the feed. */
   items: readonly string[]
 }
 
-/** @param rows SQL that holds for the rows to take. */
+/** @param rows a condition that holds for the rows to take. */
 const ordersSql = (rows: string) => `
   SELECT shopId, eventId, first.1 AS occurredAt, arraySlice(
     arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
@@ -35,7 +35,10 @@ const ordersSql = (rows: string) => `
   )`
 const ORDER_ID = `toInt64(cityHash64(eventId) % ${Number.MAX_SAFE_INTEGER}) AS orderId`
 
-/** Rows PurchaseOrder. Parameters shopIds, basketLinesMax, linesMax: the latest purchases of each, up to so many lines together. */
+/**
+ * Selects rows of `PurchaseOrder`: the latest purchases of each shop, which together have at most linesMax lines. Parameters shopIds,
+ * basketLinesMax, linesMax.
+ */
 export const latestOrdersSql = `
   SELECT shopId, ${ORDER_ID}, occurredAt, items
   FROM (
@@ -46,7 +49,7 @@ export const latestOrdersSql = `
   WHERE linesSoFar <= {linesMax:UInt64}
   ORDER BY shopId, occurredAt DESC`
 
-/** Rows PurchaseOrder, of new rows of all shops. Parameter basketLinesMax. @param newRows SQL that holds for these. */
+/** Selects rows of `PurchaseOrder` from the new rows of all shops. Parameter basketLinesMax. @param newRows holds for the new rows. */
 export const newOrdersSql = (newRows: string): string =>
   `SELECT shopId, ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 
@@ -56,7 +59,7 @@ const trafficTables: ByTopic<{ table: string }> = {
   corrections: { table: 'event_corrections' },
 }
 
-/** The shops of which rows of ad requests, or of views and clicks, are new. Null: none. @param newRows SQL that holds for these. */
+/** Selects the shops that have new rows of ad requests, views, clicks or corrections. Null when there are none. */
 export function shopsWithNewSql(newRows: NewRows): string | null {
   const branches = withNewRows(newRows, trafficTables).map(
     ({ table, rows }) => `SELECT DISTINCT shopId FROM ${table} WHERE ${rows}`,
@@ -64,15 +67,15 @@ export function shopsWithNewSql(newRows: NewRows): string | null {
   return branches.length === 0 ? null : branches.join(' UNION DISTINCT ')
 }
 
-/** Row: the ad requests of an hour of the day, as the clock of the shop shows it. */
+/** The number of ad requests in an hour of the day, by the clock of the shop. */
 export interface HourTraffic {
   shopId: string
   hour: number
   requests: number
 }
 /**
- * Parameters shopIds, timeZone (theirs), since. From the counts of quarters of an hour that each part of the table has, that of `since`
- * included.
+ * Selects rows of `HourTraffic`. Parameters shopIds, timeZone (of these shops), since. They are made of the counts by quarter of an
+ * hour that each part of the table keeps; the quarter that contains `since` is included.
  */
 export const trafficSql = `
   SELECT shopId, toHour(toTimeZone(fromUnixTimestamp64Milli(quarter * ${CELL_STEP_MS}, 'UTC'), {timeZone:String})) AS hour,
@@ -83,13 +86,13 @@ export const trafficSql = `
   )
   GROUP BY shopId, hour`
 
-/** Row: sponsored views and clicks of a shop that were valid, by what is counted of their days. */
+/** How many valid sponsored views and clicks a shop has, by the counts of its days. */
 export interface ClickTraffic {
   shopId: string
   views: number
   clicks: number
 }
-/** Parameters shopIds, sinceDay. */
+/** Selects rows of `ClickTraffic`. Parameters shopIds, sinceDay. */
 export const clickTrafficSql = `
   SELECT shopId, toInt64(sum(signal_days.views)) AS views, toInt64(sum(signal_days.clicks)) AS clicks
   FROM signal_days FINAL WHERE shopId IN {shopIds:Array(String)} AND day >= {sinceDay:Int32} GROUP BY shopId`

@@ -1,20 +1,20 @@
 import type { NewRows } from '../attribution/lookups.ts'
 import { countsSql } from '../corrections.ts'
 
-/** What was seen and clicked after which words, counted by shop and UTC day (days since the epoch) in `phrase_days`. */
+/** Which products were seen and clicked after which words, counted by shop and UTC day (days since the epoch) in `phrase_days`. */
 
 const DAY_MS = 86_400_000
 
 const dayOf = `toInt32(intDiv(occurredAt, ${DAY_MS}))`
 const clickSql = `kind = 'SPONSORED' AND type = 'CLICK'`
 
-/** Row: a day of a shop with clicks that are not counted. */
+/** A day of a shop with clicks that are not counted yet. */
 export interface DueDay {
   shopId: string
   day: number
   clicks: number
 }
-/** Parameter since (UTC epoch milliseconds). Days that have other clicks than when they were counted last. */
+/** Selects the days that have another number of clicks than when they were last counted. Parameter since (UTC epoch milliseconds). */
 export const uncountedDaysSql = `
   SELECT shopId, day, clicks FROM (
     SELECT shopId, ${dayOf} AS day, toInt64(uniqExact(eventId)) AS clicks FROM judged_events
@@ -23,8 +23,7 @@ export const uncountedDaysSql = `
     SELECT shopId, day, argMax(phrase_days.clicks, countedOn) FROM phrase_days WHERE phrase = 0 GROUP BY shopId, day)`
 
 /**
- * The days whose clicks new rows change, and how many clicks are new. Parameter since. Null: none.
- * @param newRows SQL that holds for the new rows of a topic; null when there are none.
+ * Selects the days whose clicks new rows change, and how many clicks are new. Parameter since. Null when there are no new rows.
  */
 export function newClicksSql(newRows: NewRows): string | null {
   const events = newRows('judged-events')
@@ -42,7 +41,7 @@ export function newClicksSql(newRows: NewRows): string | null {
 
 const ofShops = 'shopId IN {shopIds:Array(String)}'
 const ofDay = `${ofShops} AND occurredAt >= {fromMs:Int64} AND occurredAt < {toMs:Int64}`
-/** Ads that were given on the day before may be seen on this one. */
+/** Ads that were served on the day before may be seen on this one. */
 const givenSql = `${ofShops} AND occurredAt >= {fromMs:Int64} - ${DAY_MS} AND occurredAt < {toMs:Int64}`
 const eventsSql = `
   SELECT shopId, any(tuple(requestId, slotHash, adId, least(position, {positionsMax:Int32}), type, cid)) AS event, eventId FROM judged_events
@@ -50,8 +49,8 @@ const eventsSql = `
   GROUP BY shopId, eventId`
 
 /**
- * Counts a day of shops. Of a person's clicks on a product after some words one counts. Of phrases that nobody clicked after on
- * that day there are no rows. Parameters shopIds, day, fromMs, toMs (the time of the day), countedOn, positionsMax.
+ * Counts a day of shops. Several clicks of a cid on a product at a position after a phrase count once. Phrases after which nobody
+ * clicked on that day get no rows. Parameters shopIds, day, fromMs, toMs (the time of the day), countedOn, positionsMax.
  */
 export const countPhraseDaySql = `
   INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
@@ -72,7 +71,7 @@ export const countPhraseDaySql = `
   ) AS searched ON searched.shopId = events.shopId AND searched.requestId = events.event.1 AND searched.slotHash = events.event.2
   GROUP BY shopId, phrase, id, position`
 
-/** Notes that the counts of a day are whole, of each of the shops. Parameters shopIds, day, fromMs, toMs, countedOn. */
+/** Records for each of the shops that the counts of a day are complete. Parameters shopIds, day, fromMs, toMs, countedOn. */
 export const dayCountedSql = `
   INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
   SELECT asked.shopId, {day:Int32}, 0, '', 0, 0, found.dayClicks, 0, {countedOn:Int32}
@@ -82,7 +81,7 @@ export const dayCountedSql = `
     WHERE ${ofDay} AND ${clickSql} AND ${countsSql} GROUP BY shopId
   ) AS found ON found.shopId = asked.shopId`
 
-/** Rows of the days whose counts are whole, each as it was counted last, with `weight` by age in days. */
+/** The rows of days whose counts are complete, each by its last count, with a `weight` by age in days. */
 const daysSql = `
   SELECT shopId, phrase, id, position, clicks, views * weight AS seen,
     (clicks + {purchaseResponses:Float64} * purchases) * weight AS answered,
@@ -91,7 +90,7 @@ const daysSql = `
   WHERE ${ofShops} AND day >= {sinceDay:Int32} AND phrase != 0 AND (shopId, day, phrase_days.countedOn) IN (
       SELECT shopId, day, max(countedOn) FROM phrase_days WHERE ${ofShops} AND phrase = 0 GROUP BY shopId, day)`
 
-/** Row: what happened at a place of a shop, after all phrases. */
+/** What happened at a position in a shop, after all phrases together. */
 export interface PlaceRow {
   shopId: string
   position: number
@@ -100,7 +99,7 @@ export interface PlaceRow {
   /** Not weighted. */
   clicks: number
 }
-/** Parameters shopIds, sinceDay, today, halfLifeDays, purchaseResponses. */
+/** Selects rows of `PlaceRow`. Parameters shopIds, sinceDay, today, halfLifeDays, purchaseResponses. */
 export const placesSql = `
   SELECT shopId, position, sum(seen) AS views, sum(answered) AS responses, toInt64(sum(daily.clicks)) AS clicks
   FROM (${daysSql}) AS daily GROUP BY shopId, position`
@@ -110,23 +109,23 @@ const productsOf = (by: string) => `
     sum(seen) AS views
   FROM (${daysSql}) AS daily GROUP BY ${by}`
 
-/** Row: a product after all phrases. */
+/** A product, after all phrases together. */
 export interface ProductRow {
   id: string
   responses: number
   expected: number
 }
-/** Parameters as of `placesSql`, of one shop, and rates (by place). */
+/** Selects rows of `ProductRow`. Parameters as for `placesSql`, with one shop, and rates (by position). */
 export const productResponsesSql = `SELECT id, responses, expected FROM (${productsOf('id')})`
 
-/** Row: the products of a phrase. */
+/** The products of a phrase; the three lists have an entry for each. */
 export interface PhraseRow {
   phrase: number
   ids: string[]
   responses: number[]
   expected: number[]
 }
-/** Parameters as of `productResponsesSql`, and phraseClicksMin, phrasesMax, productsMax. */
+/** Selects rows of `PhraseRow`. Parameters as for `productResponsesSql`, and phraseClicksMin, phrasesMax, productsMax. */
 export const phraseResponsesSql = `
   SELECT phrase, groupArray(product.id) AS ids, groupArray(product.responses) AS responses, groupArray(product.expected) AS expected
   FROM (

@@ -10,22 +10,22 @@ const DAY_MS = 86_400_000
 const DAYS_PER_PARTITION = 30
 const dayOf = (occurredAt: string) => `toInt32(intDiv(${occurredAt}, ${DAY_MS}))`
 
-/** Row: up to where rows are counted. */
+/** Selects the offset of each partition before which all rows are counted. */
 export const countedPositionsSql =
   'SELECT topic, partition, max(offset) AS offset FROM signal_day_positions GROUP BY topic, partition'
 
-/** Row: a day of a shop that new rows are of. */
+/** A day of a shop that has new rows. */
 export interface NewDay {
   shopId: string
   /** UTC, in days since the epoch. */
   day: number
-  /** New rows. */
+  /** Number of new rows. */
   arrived: number
-  /** New purchases among them. */
+  /** Number of purchases among them. */
   purchases: number
 }
 
-/** The days that new rows are of. Null: none. */
+/** Selects the days that have new rows. Null when there are none. */
 export function newDaysSql(newRows: NewRows): string | null {
   const transactions = newRows('transactions')
   const events = newRows('judged-events')
@@ -45,8 +45,8 @@ export function newDaysSql(newRows: NewRows): string | null {
 }
 
 /**
- * The days of all versions of the orders that new rows are of: a new version may take the place of one of another day. Parameter
- * since: no version before it counts. Null: there are no new orders.
+ * Selects the days of all versions of the orders that have new rows, because a new version may displace one of another day. Parameter
+ * since: no version before it counts. Null when there are no new orders.
  */
 export function versionDaysSql(newRows: NewRows): string | null {
   const orders = newRows('transactions')
@@ -64,21 +64,21 @@ const EVENT = `kind = 'SPONSORED' AND verdict = 'VALID'`
 const inDays = (day: string) => `(shopId, ${day}) IN (
         SELECT pair.1, pair.2 FROM (SELECT arrayJoin(arrayZip({shopIds:Array(String)}, {days:Array(Int32)})) AS pair))`
 
-/** Row: what is counted of a day. */
+/** What is counted of a day so far. */
 export interface CountedDay {
   shopId: string
   day: number
-  /** Purchases, clicks and views. */
+  /** Purchases, clicks and views together. */
   counted: number
-  /** The latest of its counts. */
+  /** Version of its latest count. */
   version: number
 }
-/** Parameters shopIds, days (pairs of them). */
+/** Selects rows of `CountedDay`. Parameters shopIds and days, which form pairs. */
 export const countedDaysSql = `
   SELECT shopId, day, toInt64(sum(purchases + clicks + views)) AS counted, max(version) AS version
   FROM signal_days FINAL WHERE ${inDays('day')} GROUP BY shopId, day`
 
-/** Topics whose rows are counted, with the parameters that say up to where: by partition, those before and those of this count. */
+/** Topics whose rows are counted. The two parameters of each say, by partition, up to which offset earlier counts and this one go. */
 export const countedTopics = {
   transactions: ['transactionsBefore', 'transactionsTo'],
   'judged-events': ['eventsBefore', 'eventsTo'],
@@ -87,15 +87,15 @@ export const countedTopics = {
 const until = (parameter: string) => `_offset < {${parameter}:Array(Int64)}[_partition + 1]`
 
 /**
- * Counts days of shops: adds what new rows change, or counts them anew from all rows. What counts of an event or order is computed
- * as it was before the new rows and as it is with them, from these alone, so that rows that come meanwhile are left to the next count.
- * A purchase is a line of an order, whatever its quantity. Parameters shopIds and days (pairs), since (no transaction before it
- * counts), version, countedVersion (of the rows before), and those of `countedTopics`.
- * @param newRows null: anew.
+ * Counts days of shops: adds what new rows change, or counts the days again from all rows. For each order or event it computes what
+ * counted without the new rows and what counts with them. Rows beyond these are not read, so that rows which come meanwhile are left
+ * to the next count. Each product of an order is one purchase, whatever its quantity. Parameters shopIds and days (pairs), since (no
+ * transaction before it counts), version, countedVersion (of the earlier counts), and those of `countedTopics`.
+ * @param newRows null to count the days again from all rows.
  */
 export function countDaysSql(newRows: NewRows | null): string {
   const changes = [...purchaseChanges(newRows), ...eventChanges(newRows)]
-  // Who has counted further has counted some of the new rows.
+  // Fails when there is a later version: whoever has counted further has counted some of the new rows.
   const known = newRows
     ? 'purchases, clicks, views, throwIf(version > {countedVersion:Int64}) AS isChanged'
     : '0 AS purchases, 0 AS clicks, 0 AS views, 1 AS isChanged'
@@ -110,10 +110,10 @@ export function countDaysSql(newRows: NewRows | null): string {
   GROUP BY shopId, day, id HAVING max(isChanged) = 1`
 }
 
-/** The rows of exactly these days, which the store finds by its key. */
+/** Holds for the rows of exactly these days, which the store finds by primary key. */
 const ofDays = `shopId IN {shopIds:Array(String)} AND ${inDays(dayOf('occurredAt'))}`
 
-/** Of the versions of an order the first counts, with the rows before and with the new ones. */
+/** The first version of an order counts. Adds it as it is with the new rows, and takes off what it was without them. */
 function purchaseChanges(newRows: NewRows | null): string[] {
   const [before, to] = countedTopics.transactions
   const touched = newRows ? newRows('transactions') : ofDays
@@ -173,7 +173,7 @@ function touchedEvents(newRows: NewRows): string | null {
   return keys.length === 0 ? null : `(shopId, occurredAt, eventId) IN (${keys.join(' UNION ALL ')})`
 }
 
-/** Row: what happened to a product since a moment; `decayed…` count less by age in whole UTC days. */
+/** What happened to a product since a day. The `decayed…` values weigh each day less by its age in whole UTC days. */
 export interface ProductActivity {
   shopId: string
   id: string
@@ -183,7 +183,7 @@ export interface ProductActivity {
   clicks: number
   views: number
 }
-/** Parameters shopIds, sinceDay, today (days since the epoch), halfLifeDays. */
+/** Selects rows of `ProductActivity`. Parameters shopIds, sinceDay, today (days since the epoch), halfLifeDays. */
 export const productActivitySql = `
   SELECT shopId, id, sum(purchases * weight) AS decayedPurchases, sum(dayClicks * weight) AS decayedClicks,
     sum(dayViews * weight) AS decayedViews, sum(dayClicks) AS clicks, sum(dayViews) AS views
@@ -194,10 +194,10 @@ export const productActivitySql = `
   )
   GROUP BY shopId, id HAVING sum(purchases) + clicks + views > 0`
 
-/** Tables whose rows are of a day, in partitions of as many days. */
+/** Tables whose rows are each of a day, in partitions of `DAYS_PER_PARTITION` days. */
 export type DayTable = 'signal_days' | 'phrase_days'
 
-/** Row: `period` of the days that are all before a day. Parameter sinceDay. */
+/** Selects as `period` the partitions whose days are all before parameter sinceDay. */
 export const pastPeriodsSql = (table: DayTable): string => `
   SELECT DISTINCT partition AS period FROM system.parts
   WHERE database = currentDatabase() AND table = '${table}' AND active
