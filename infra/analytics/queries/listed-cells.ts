@@ -3,7 +3,7 @@ import type { QueryParams } from '../port.ts'
 import { type ByTopic, type NewRows, withNewRows } from './attribution/lookups.ts'
 import { type CellGrain, type CellSource, quarter, tablesOf } from './report-cells.ts'
 
-/** Cells of `report_counts` that are looked at one by one, whatever shops they are of: the store finds their rows by its keys. */
+/** SQL about individually listed cells of `report_counts`, of any shops. The store finds the rows of these cells by primary key. */
 
 /** A cell of a shop, [startAt, endAt) in UTC epoch milliseconds. */
 export interface ShopCell {
@@ -12,7 +12,7 @@ export interface ShopCell {
   endAt: number
 }
 
-/** Parameters of all SQL here. `storedRows`: rows that the cell was found to have. */
+/** Parameters of all SQL in this file. `storedRows` is the number of rows that the cell was found to have. */
 export const listedParams = (cells: readonly (ShopCell & { storedRows?: number })[]): QueryParams => ({
   shopIds: cells.map(({ shopId }) => shopId),
   starts: cells.map(({ startAt }) => startAt),
@@ -23,7 +23,7 @@ export const listedParams = (cells: readonly (ShopCell & { storedRows?: number }
 const listedSql = `
     SELECT cell.1 AS shopId, cell.2 AS startAt, cell.3 AS endAt, cell.4 AS storedRows
     FROM (SELECT arrayJoin(arrayZip({shopIds:Array(String)}, {starts:Array(Int64)}, {ends:Array(Int64)}, {storedRows:Array(Int64)})) AS cell)`
-/** Each quarter of an hour of each cell. */
+/** One row for each quarter of an hour of each cell. */
 const quartersSql = `
     SELECT *, arrayJoin(range(intDiv(startAt, ${CELL_STEP_MS}), intDiv(endAt, ${CELL_STEP_MS}))) AS cellQuarter FROM (${listedSql})`
 
@@ -31,8 +31,8 @@ const quartersSql = `
 export const isListedSql = `(shopId, ${quarter}) IN (SELECT shopId, cellQuarter FROM (${quartersSql}))`
 
 /**
- * Rows of some SQL, with startAt, endAt and storedRows of their cell.
- * @param rowQuarter the quarter of a row, as an expression of the columns of `listed`, which has shopId.
+ * The rows that some SQL selects, with startAt, endAt and storedRows of their cell.
+ * @param rows SQL that selects, among others, shopId. @param rowQuarter SQL for the quarter of a row, which is called `listed`.
  */
 export const withCellSql = (rows: string, rowQuarter: string): string => `
   SELECT listed.*, cells.startAt AS startAt, cells.endAt AS endAt, cells.storedRows AS storedRows
@@ -41,7 +41,7 @@ export const withCellSql = (rows: string, rowQuarter: string): string => `
   INNER JOIN (${quartersSql}
   ) AS cells ON cells.shopId = listed.shopId AND cells.cellQuarter = ${rowQuarter}`
 
-/** Rows shopId, startAt, endAt and `stored`, to be added up by cell. */
+/** Selects shopId, startAt, endAt and `stored`, a number of stored rows that is still to be summed by cell. */
 const storedSql = (source: CellSource): string => {
   const counts = tablesOf[source].map(
     (table) => `
@@ -51,7 +51,7 @@ const storedSql = (source: CellSource): string => {
   return `SELECT shopId, startAt, endAt, stored FROM (${withCellSql(counts.join('\n    UNION ALL'), 'listed.rowQuarter')})`
 }
 
-/** Cells that have fewer rows than they were found to have. */
+/** The cells that have fewer rows now than `storedRows`. */
 export const lackingSql = (source: CellSource): string => `
   SELECT shopId, startAt FROM (
     SELECT shopId, startAt, storedRows AS lacking FROM (${listedSql})
@@ -59,10 +59,10 @@ export const lackingSql = (source: CellSource): string => `
   )
   GROUP BY shopId, startAt HAVING sum(lacking) > 0`
 
-/** Row: a cell that has other rows stored than it was counted from. */
+/** A cell that has another number of rows stored than it was counted from. */
 export interface ChangedListedCell extends ShopCell {
   storedRows: number
-  /** UTC epoch milliseconds; 0: never. */
+  /** UTC epoch milliseconds; 0 when it was never counted. */
   lastCountedAt: number
 }
 
@@ -78,7 +78,7 @@ FROM (
 GROUP BY shopId, startAt, endAt HAVING sum(stored) != sum(counted)
 ORDER BY shopId, startAt`
 
-/** Row: a quarter of an hour that new rows lie in. */
+/** A quarter of an hour that has new rows. */
 export interface NewQuarter {
   source: CellSource
   shopId: string
@@ -86,14 +86,14 @@ export interface NewQuarter {
   startAt: number
 }
 
-/** Where the rows are that are counted. */
+/** The tables whose rows are counted. */
 const countedTables: ByTopic<{ source: CellSource; table: string }> = {
   'judged-events': { source: 'EVENTS', table: 'judged_events' },
   corrections: { source: 'EVENTS', table: 'event_corrections' },
   emissions: { source: 'EMISSIONS', table: 'emissions' },
 }
 
-/** The quarters that new rows lie in, up to parameter max. Null: there are no new rows. */
+/** Selects the quarters that have new rows, at most parameter max of them. Null when there are no new rows. */
 export function newQuartersSql(newRows: NewRows): string | null {
   const branches = withNewRows(newRows, countedTables).map(
     ({ source, table, rows }) => `SELECT '${source}' AS source, shopId, ${quarter} AS at FROM ${table} WHERE ${rows}`,

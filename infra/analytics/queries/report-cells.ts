@@ -2,16 +2,16 @@ import { CELL_STEP_MS, type Cell } from '../../../services/domain/time/local-cel
 import type { QueryParams } from '../port.ts'
 
 /**
- * Which hours and days of the shops are counted in `report_counts`, and still as they are stored. A cell is counted from so many
- * rows, and rows are never changed: while as many are stored, they are the same. Corrections are rows of a cell too. Of months that are closed
- * (`closed-months.ts`) the numbers of rows are stored in place of the rows.
+ * Which hours and days of the shops have counts in `report_counts` that match the stored rows. With each count it is recorded from
+ * how many rows it was made. Rows are never changed, so while the same number of rows is stored, they are the same rows. Corrections
+ * are rows of a cell too. For closed months (`closed-months.ts`), the numbers of rows are stored in place of the rows.
  */
 
 /** What a cell is counted from. */
 export type CellSource = 'EVENTS' | 'EMISSIONS'
 export type CellGrain = 'hour' | 'day'
 
-/** Shops with the cells of their clock, in the order of time and without gaps. */
+/** Shops with the same clock, and the cells of that clock in the order of time and without gaps. */
 export interface ShopCells {
   shopIds: readonly string[]
   cells: Readonly<Record<CellGrain, readonly Cell[]>>
@@ -19,17 +19,17 @@ export interface ShopCells {
 
 /** The quarter of an hour that a row lies in, counted from the epoch. */
 export const quarter = `intDiv(occurredAt, ${CELL_STEP_MS})`
-/** Whether a quarter lies in a time from `start` until `end`, which are borders of quarters in UTC epoch milliseconds. */
+/** Whether a quarter lies in [start, end). Both are boundaries of quarters, in UTC epoch milliseconds. */
 export const isWithin = (quarter: string, { start, end }: { start: number; end: number }): string =>
   `${quarter} >= ${start / CELL_STEP_MS} AND ${quarter} < ${end / CELL_STEP_MS}`
-/** Whose rows a cell has. */
+/** The tables whose rows a cell is counted from. */
 export const tablesOf: Record<CellSource, readonly string[]> = {
   EVENTS: ['judged_events', 'event_corrections'],
   EMISSIONS: ['emissions'],
 }
 const grains: readonly CellGrain[] = ['hour', 'day']
 
-/** Row: a cell that has other rows stored than it was counted from, in at least one shop of the group. */
+/** A cell that has another number of rows stored than it was counted from, in at least one shop of the group. */
 export interface ChangedCell {
   source: CellSource
   /** Index of the group. */
@@ -38,7 +38,7 @@ export interface ChangedCell {
   start: number
 }
 
-/** @param closedUntil `readClosedUntil`. Null: there are no cells. */
+/** @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells. */
 export function changedCellsQuery(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
@@ -50,7 +50,7 @@ export function changedCellsQuery(
   })
 }
 
-/** Row: a cell of a shop that has rows stored. */
+/** A cell of a shop that has another number of rows stored than it was counted from. */
 export interface UncountedCell {
   source: CellSource
   grain: CellGrain
@@ -58,15 +58,15 @@ export interface UncountedCell {
   /** UTC epoch milliseconds, [startAt, endAt). */
   startAt: number
   endAt: number
-  /** Rows that it has. */
+  /** Number of rows that are stored. */
   storedRows: number
-  /** UTC epoch milliseconds; 0: never. */
+  /** UTC epoch milliseconds; 0 when it was never counted. */
   lastCountedAt: number
 }
 
 /**
- * The cells that have other rows stored than they were counted from, shop by shop.
- * @param closedUntil `readClosedUntil`. Null: there are no cells.
+ * The cells that have another number of rows stored than they were counted from, shop by shop.
+ * @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells.
  */
 export function uncountedCellsQuery(
   sources: readonly CellSource[],
@@ -85,7 +85,7 @@ FROM ${rows} HAVING sum(stored) != sum(counted)`,
   return union && { ...union, sql: `SELECT * FROM (${union.sql}) ORDER BY source, grain, shopId, startAt` }
 }
 
-/** Row: the time in which a source has rows, in its quarters; null when it has none. */
+/** The time in which a source has rows, in whole quarters of an hour; null when it has none. */
 export interface StoredTime {
   from: number | null
   to: number | null
@@ -94,11 +94,11 @@ export const storedTimeSql = (source: CellSource): string => `
 SELECT minOrNull(quarter) * ${CELL_STEP_MS} AS from, (maxOrNull(quarter) + 1) * ${CELL_STEP_MS} AS to
 FROM (${tablesOf[source].map((table) => `SELECT ${quarter} AS quarter FROM ${table} GROUP BY shopId, ${quarter}`).join(' UNION ALL ')})`
 
-/** The cells of one grain, in SQL that tells by the number of a group what is its own. */
+/** The cells of one source and grain. In its SQL, groups are told apart by their numbers. */
 interface Grain {
   source: CellSource
   grain: CellGrain
-  /** The groups that have cells of the grain, and the time of these. */
+  /** The groups that have cells of the grain, and the time of these cells. */
   groups: readonly { group: number; time: Cell }[]
   closedUntil: number
 }
@@ -106,13 +106,13 @@ interface Grain {
 interface Branch {
   source: CellSource
   grain: CellGrain
-  /** (…) GROUP BY shopId, startAt: with `shopGroup`, with `stored` and `counted` to add up, and `countedAt`. */
+  /** `(…) GROUP BY shopId, startAt`, with the columns `shopGroup`, `countedAt`, and `stored` and `counted`, which are to be summed. */
   rows: string
   /** The end of the cell that begins at `startAt`, in the group of that number. */
   endOf: (group: string) => string
 }
 
-/** One SELECT of each source and grain, for all groups: a table is read once, however many clocks there are. */
+/** One SELECT for each source and grain serves all groups, so that tables are read once for it, however many clocks there are. */
 function unionOf(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
@@ -139,7 +139,7 @@ function unionOf(
   return branches.length === 0 ? null : { sql: branches.join('\nUNION ALL\n'), params }
 }
 
-/** An expression of the group that has this number. */
+/** SQL that chooses among groups the expression of the one whose number is `shopGroup`. */
 function perGroup({ groups }: Grain, shopGroup: string, of: (group: Grain['groups'][number]) => string): string {
   const [only] = groups
   if (groups.length === 1) return of(only!)
@@ -169,7 +169,7 @@ function rowsSql(of: Grain): string {
     start: Math.min(...groups.map((each) => each.time.start)),
     end: Math.max(...groups.map((each) => each.time.end)),
   }
-  // Events are never closed.
+  // Months of events are never closed.
   const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
   const stored = tablesOf[source].map(
     (table) => `

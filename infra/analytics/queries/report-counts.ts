@@ -5,7 +5,7 @@ import { type CountedFact, eventMeasures } from './report-measures.ts'
 
 export const sourceOf = (fact: CountedFact): CellSource => (fact === 'event' ? 'EVENTS' : 'EMISSIONS')
 
-/** What each fact may be told apart by. */
+/** The columns by which each fact can be grouped. */
 const factColumns: Record<CountedFact, readonly string[]> = {
   request: ['country'],
   slot: ['country', 'adUnitId', 'algorithm'],
@@ -14,8 +14,9 @@ const factColumns: Record<CountedFact, readonly string[]> = {
 }
 
 /**
- * A cell is counted in two ways, because one by everything would have about as many rows as there are events. Hours by campaign, and
- * by place; days by campaign and place together, and by the ads of each campaign.
+ * The columns by which a count is grouped. Each cell is counted in two cuts, because one count by all columns would have about as
+ * many rows as there are events. Hours are counted by campaign, and by place; days by campaign and place together, and by the ads
+ * of each campaign.
  */
 export type Cut = 'hour' | 'hour_place' | 'day' | 'day_ad'
 const byCampaign = ['campaignId', 'isDisplay', 'accountId', 'currency']
@@ -26,34 +27,34 @@ const cutColumns: Record<Cut, readonly string[]> = {
   day: [...byCampaign, ...byPlace],
   day_ad: [...byCampaign, 'adId'],
 }
-/** The two cuts of a cell; the country is in the first, and only there. */
+/** The two cuts of a cell. Only the first has the country. */
 export const cutsOf = { hour: ['hour_place', 'hour'], day: ['day', 'day_ad'] } as const
 
-/** What facts are added up by in a cut. */
+/** The columns by which a fact is grouped in a cut. */
 export const columnsOf = (fact: CountedFact, cut: Cut): string[] =>
   factColumns[fact].filter((column) => cutColumns[cut].includes(column))
 
-/** What a report tells apart, or is narrowed by. */
+/** What a report is grouped or filtered by. */
 export interface CutNeeds {
   campaigns: boolean
   ads: boolean
   places: boolean
 }
 
-/** The cuts that have what a report needs; null: it reads no counts of such cells. */
+/** The cut of each grain that has what a report needs; null when none has, so that the report reads no counts of that grain. */
 export function cutsFor({ campaigns, ads, places }: CutNeeds): Record<CellGrain, Cut | null> {
   if (ads) return { hour: null, day: places ? null : 'day_ad' }
   if (places) return { hour: campaigns ? null : 'hour_place', day: 'day' }
   return { hour: 'hour', day: 'day' }
 }
 
-/** What is added up. */
+/** The columns that are summed. */
 export const countSums = (fact: CountedFact): string[] => [
   'facts',
   ...(fact === 'event' ? Object.keys(eventMeasures) : []),
 ]
 
-/** Facts of counted cells, in the columns of the stored ones, each row at the start of its cell. */
+/** Facts of counted cells, with the columns of stored facts. The time of each row is the start of its cell. */
 export function countedFactsSql(fact: CountedFact, cells: readonly CountedCells[]): string {
   const columns = [...factColumns[fact], ...countSums(fact)].join(', ')
   const parts = cells.map(
@@ -66,6 +67,6 @@ export function countedFactsSql(fact: CountedFact, cells: readonly CountedCells[
 
 export interface CountedCells {
   cut: Cut
-  /** On shopId, startAt and endAt. */
+  /** A condition on shopId, startAt and endAt. */
   condition: string
 }

@@ -3,8 +3,8 @@ import { type CountedCells, countedFactsSql } from './report-counts.ts'
 import { type CountedFact, eventMeasures } from './report-measures.ts'
 
 /**
- * What reports count, each as SQL with the same columns: shopId, occurredAt, currency, campaignId, accountId, adId, isDisplay,
- * adUnitId, algorithm, country. Records that came twice are one fact. Shared parameters are made by `report.ts`.
+ * The facts that reports count, as SQL. The columns that facts may have: shopId, occurredAt, currency, campaignId, accountId, adId,
+ * isDisplay, adUnitId, algorithm, country. Records that came twice are one fact. `report.ts` provides the shared parameters.
  */
 
 /** Ad requests. */
@@ -13,7 +13,7 @@ const requestsSql = (scope: string): string => `
   FROM emissions WHERE ${scope}
   ORDER BY shopId, occurredAt, requestId LIMIT 1 BY shopId, occurredAt, requestId`
 
-/** Slots that requests asked for. Only the parts of the nested columns that are used are read. */
+/** Slots that requests asked for. Of the nested columns, only the parts that are used are read. */
 const slotsOfRequestsSql = (scope: string): string => `
   SELECT shopId, occurredAt, country, isDisplay, slot.1 AS adUnitId, slot.2 AS algorithm, slot.3 AS campaignIds, slot.4 AS adIds
   FROM (
@@ -33,7 +33,7 @@ const adsSql = (scope: string): string => `
   FROM (${slotsOfRequestsSql(scope)})
   ARRAY JOIN arrayZip(campaignIds, adIds) AS ad`
 
-/** Views and clicks with their verdict. Of records that share an event id the valid one is the fact. */
+/** Views and clicks with their verdict. Of the records that share an event id, the valid one is the fact. */
 const eventsSql = (scope: string): string => `
   SELECT shopId, occurredAt, country, adUnitId, algorithm, campaignId, isDisplay, accountId, currency, adId,
     toInt64(1) AS facts,
@@ -51,8 +51,8 @@ const eventsSql = (scope: string): string => `
   )`
 
 /**
- * Facts as they are stored, in rows of one each: shopId, occurredAt, what they are counted by, `facts`, and what events add to each
- * measure.
+ * Facts from stored rows, one in each row: shopId, occurredAt, the columns by which they are counted, `facts`, and, for events, what
+ * each adds to every measure.
  */
 export const storedFactsSql: Record<CountedFact, (scope: string) => string> = {
   request: requestsSql,
@@ -61,11 +61,11 @@ export const storedFactsSql: Record<CountedFact, (scope: string) => string> = {
   event: eventsSql,
 }
 
-/** Without a currency: what was asked for and shown has that of the shop. */
+/** The currency of requests, slots and ads is that of the shop, because their rows have none. */
 const shopCurrency = "transform(shopId, {shopIds:Array(String)}, {shopCurrencies:Array(String)}, '')"
 const inShopCurrency = (facts: string): string => `SELECT *, ${shopCurrency} AS currency FROM (${facts})`
 
-/** Whose ads they are is known from the campaigns, and looked up only when it matters. */
+/** The account of an ad is that of its campaign. It is looked up only when a report needs it. */
 const withAccountsSql = (ads: string): string => `
   SELECT served.*, owners.accountId AS accountId
   FROM (${ads}
@@ -104,16 +104,16 @@ const shareSql = (micros: string): string =>
   `toInt64(if(place = touches, ${micros}, round(${micros} * until)) - round(${micros} * before))`
 
 export interface FactOptions {
-  /** Condition on shopId and occurredAt of what is read as it is stored; null: nothing. */
+  /** Condition on shopId and occurredAt for the stored rows to read; null to read none. */
   stored: string | null
   counted: readonly CountedCells[]
   /** Whether accountId is used. */
   withAccounts: boolean
-  /** Condition on the other columns, for facts that can use it early; the caller applies it to all of them. */
+  /** Condition on the other columns, for facts that can apply it early; the caller applies it to all facts in the end. */
   filter: string
 }
 
-/** Facts, each or in sums: what a row stands for is in `facts`. */
+/** Facts, in rows of one or in sums: `facts` says for how many a row stands. */
 export function factsSql(fact: CountedFact, { stored, counted, withAccounts, filter }: FactOptions): string {
   const scope = fact === 'event' ? `${stored ?? 0} AND ${filter}` : (stored ?? '0')
   const parts = [
@@ -126,7 +126,7 @@ export function factsSql(fact: CountedFact, { stored, counted, withAccounts, fil
   return fact === 'ad' && withAccounts ? withAccountsSql(priced) : priced
 }
 
-/** @param credits SQL of `attributionQuery`; null: the credits as stored. */
+/** @param credits SQL of `attributionQuery`; null for the stored credits. */
 export function creditsSql(scope: string, credits: string | null): string {
   return credits === null ? storedCreditsSql(scope) : weighedCreditsSql(credits)
 }

@@ -1,11 +1,11 @@
 import type { invalidVerdicts, ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
 
-/** What is counted by hours and days, and credits. */
+/** The facts that are counted by hours and days. Credits are not. */
 export type CountedFact = 'request' | 'slot' | 'ad' | 'event'
 export type Fact = CountedFact | 'credit'
 
-/** What a query counts; ratios are made of these. */
+/** What a query measures. Ratios are computed from these. */
 export type Measure = Exclude<ReportMetric, 'ctr' | 'roas' | 'invalidRate'> | 'gross'
 
 export type InvalidVerdict = (typeof invalidVerdicts)[number]
@@ -52,7 +52,7 @@ function named<Name extends string, M extends string>(
   return Object.fromEntries(entries.map(([name, measure]) => [measure, conditionOf(name)])) as Record<M, string>
 }
 
-/** What an event adds to each measure of events, as SQL over its columns; `gross` aside, to which each adds 1. */
+/** What an event adds to each measure of events, as SQL over its columns, except `gross`, to which each event adds 1. */
 export const eventMeasures = {
   ...named(
     Object.fromEntries(Object.keys(conditionOf).map((measure) => [measure, measure])),
@@ -74,7 +74,7 @@ const ofCredits = {
   wishlists: purchases("kind = 'WISHLIST'"),
 }
 
-/** The facts that a measure counts, and how. `requestFact`: requests or slots. */
+/** The facts that a measure counts, and the SQL for it. `requestFact` stands for requests or slots. */
 export const measures = {
   requests: { fact: 'requestFact', sql: 'sum(facts)' },
   emissions: { fact: 'ad', sql: 'sum(facts)' },

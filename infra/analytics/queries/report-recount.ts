@@ -16,9 +16,9 @@ export interface CellsToCount {
 const factsOf: Record<CellSource, readonly CountedFact[]> = { EVENTS: ['event'], EMISSIONS: ['request', 'slot', 'ad'] }
 
 /**
- * Counts cells from all that is stored of them. `storedRows` was read before and is their version: whoever counts later counts at
- * least as many rows. When more have come in between, the count names fewer than are stored, and so does not hold. Where fewer
- * are found, by a replica that lags, the statement fails: the count would hold.
+ * Counts cells from all their stored rows. `storedRows` was read before and becomes the version of the counts, because a later count
+ * has at least as many rows. If rows have come since, the count names fewer rows than are stored, and readers take it as stale. If
+ * fewer rows are found, because a replica lags, the statement fails: readers would take the wrong count as valid.
  */
 export function recountStatements({ source, grain, cells }: CellsToCount): { sql: string; params: QueryParams }[] {
   return factsOf[source].map((fact) => ({ sql: recountSql(fact, source, grain), params: listedParams(cells) }))
@@ -41,6 +41,6 @@ GROUP BY GROUPING SETS ((${[...cell, ...own].join(', ')}), (${[...cell, ...other
 SETTINGS ${ONE_PART}`
 }
 
-/** A count becomes visible at once, or not at all. */
+/** All rows of a count are stored as one part, so that they become visible together or not at all. */
 const ONE_PART =
   'max_insert_threads = 1, min_insert_block_size_rows = 1000000000, min_insert_block_size_bytes = 1000000000000'

@@ -6,9 +6,9 @@ import { type Cut, type CutNeeds, cutsFor, sourceOf } from './report-counts.ts'
 import { creditsSql, type FactOptions, factsSql } from './report-facts.ts'
 import { type Fact, type InvalidVerdict, isMoney, type Measure, measureOfVerdict, measures } from './report-measures.ts'
 
-/** A report that takes longer is given up, because others wait behind it. */
+/** A report that takes longer is aborted, because other queries wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
-/** Looking for sums and counts of one column that could be made at once, of which there are none, is a third of the work of a small report. */
+/** Reports have no sums and counts of one column to compute together. Looking for some is a third of the work of a small report. */
 const WITHOUT_FUSING = 'optimize_syntax_fuse_functions = 0'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -35,14 +35,14 @@ export interface ReportFilters {
   verdict?: InvalidVerdict
 }
 
-/** Dimensions that only ads have: what was asked for has none of them. */
+/** Dimensions that only ads have, and not requests or slots. */
 export const isOfAds = (dimension: ReportDimension): boolean =>
   dimension === 'account' || dimension === 'campaign' || dimension === 'product' || dimension === 'banner'
-/** Dimensions that slots have, and requests, which may have several slots, have not. */
+/** Dimensions that slots have, and not requests, because a request may have several slots. */
 export const isOfSlots = (dimension: ReportDimension): boolean =>
   dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'
 
-/** Where the facts of a zone are read from: cells of `report_counts`, and the stored rows of the time between them. */
+/** Where the facts of a zone are read from: cells of `report_counts`, and stored rows for the time between these cells. */
 export interface ReadPlan {
   cells: Readonly<Record<CellGrain, readonly Cell[]>>
   stored: readonly Cell[]
@@ -56,16 +56,16 @@ export interface ReportSpec {
   filters: ReportFilters
   dimensions: readonly ReportDimension[]
   measures: readonly Measure[]
-  /** What `requests` counts; null: nothing. */
+  /** What the measure `requests` counts; null when it counts nothing. */
   requestFact: 'request' | 'slot' | null
-  /** Credits under other settings; null: as stored. */
+  /** Credits under other settings; null for the stored credits. */
   credits: { sql: string; params: QueryParams } | null
   limit: number
-  /** For each zone; what is not there is read as it is stored. */
+  /** A plan for each zone. A source without plans is read from stored rows only. */
   plans: Partial<Record<CellSource, readonly ReadPlan[]>>
 }
 
-/** What of counts a report needs. */
+/** Which groups of columns a report needs of counts. */
 export function needsOf({ dimensions, filters }: Pick<ReportSpec, 'dimensions' | 'filters'>): CutNeeds {
   const uses = (columns: readonly ReportDimension[], ...values: unknown[]) =>
     dimensions.some((each) => columns.includes(each)) || values.some((value) => value !== undefined)
@@ -83,12 +83,12 @@ export const factsOf = (spec: Pick<ReportSpec, 'measures' | 'requestFact'>): Fac
 ]
 
 /**
- * Grouping key, how it is shown, and what stands for it in totals. Rows are in the order of keys.
+ * The grouping key of each dimension, how it is shown, and what takes its place in totals. Rows are in the order of the keys.
  * All SQL of a report comes from the tables here; what callers send goes into parameters.
  */
 const dimensions: Record<ReportDimension, { key: string; label?: (key: string) => string; none: string }> = {
   hour: {
-    // The moment it starts, and the clock's distance from UTC: an hour that comes twice is two hours.
+    // The moment when the hour starts, and the clock's distance from UTC, so that an hour that comes twice is two hours.
     key: `(localMs - localMs % ${HOUR_MS} - offsetMs, offsetMs)`,
     label: (key) =>
       `concat(formatDateTime(fromUnixTimestamp64Milli(${key}.1 + ${key}.2, 'UTC'), '%Y-%m-%dT%H:00:00'),
@@ -126,9 +126,9 @@ const slotFilters = {
 }
 
 /**
- * One report as a query: its rows, and with `isTotal` 1 the sums over them, so that both are of one moment. A row: the
- * dimensions by name, `currency`, and the measures by name (counts as numbers, money as text in micro-units). Rows that
- * measure nothing are left out; at most `limit` rows, in the order of the dimensions. Without dimensions only totals.
+ * One query for the rows of a report and for the sums over them (`isTotal` 1), so that both are of the same moment. A row has the
+ * dimensions by name, `currency`, and the measures by name (counts as numbers, money as text in micro-units). Rows in which all
+ * measures are 0 are left out. There are at most `limit` rows, in the order of the dimensions; without dimensions, only totals.
  */
 export function reportQuery(spec: ReportSpec): { sql: string; params: QueryParams } {
   const facts = factsOf(spec)
@@ -152,7 +152,7 @@ SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_FUSING}`
   return { sql, params: paramsOf(spec) }
 }
 
-/** The measures of one fact, grouped; those of other facts are 0, so that facts can be laid side by side. */
+/** The measures of one fact, grouped. Measures of other facts are 0, so that the rows of all facts can be added up. */
 function countedSql(spec: ReportSpec, fact: Fact): string {
   // Requests have no rows in a report about ads, but are part of its totals.
   const inRows = spec.dimensions.length > 0 && (isAd(fact) || !spec.dimensions.some(isOfAds))
@@ -256,7 +256,7 @@ function cellParams(plans: ReportSpec['plans']): [string, number[]][] {
   )
 }
 
-/** An expression of the zone that the row's shop is in. */
+/** SQL that chooses among zones the expression of the one that the row's shop is in. */
 function perZone(spec: ReportSpec, expression: (zone: number) => string): string {
   const [only] = spec.zones
   if (spec.zones.length === 1 && only) return expression(0)
