@@ -7,7 +7,7 @@ import { connect, type Remote } from '../threads/calls.ts'
 import type { Served } from '../threads/worker.ts'
 import type { EngineCopy } from './port.ts'
 
-/** @param folders of the log and of Analytics, within the data folder. */
+/** @param folders paths of the folders of the log and of Analytics, within the data folder. */
 export function embeddedCopy(
   { log, analytics }: Record<'log' | 'analytics', Served>,
   folders: Record<'log' | 'analytics', string>,
@@ -35,7 +35,7 @@ export function embeddedCopy(
       const { log, analytics } = opened()
       try {
         await analytics.call('freeze', [])
-        // Nothing reaches the tables until here, so that they are no further than the log, and what it says is stored is there.
+        // Nothing is written to the tables until here. So they are no further than the log, and have all that the log says is stored.
         const bytes = await log.call<number>('takeFileCopy', [])
         return {
           writeAhead: { path: join(folders.log, WRITE_AHEAD_FILE), bytes },

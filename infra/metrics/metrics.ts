@@ -1,7 +1,7 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { MetricValues, WaitingValues } from './requests.ts'
 
-/** How often the delay of the event loop is looked at. By default, that alone would wake an idle process 100 times a second. */
+/** How often the delay of the event loop is sampled. The default would wake an idle process 100 times a second for that alone. */
 const LOOP_SAMPLED_EVERY_MS = 100
 
 /** Where a process serves its metrics. */
@@ -28,16 +28,16 @@ export interface PausedPartitions {
 /** How far this process is behind in one partition of a topic, or in work that reads no topic. */
 export interface StreamLag {
   stream: string
-  /** Null: `records` are not known, only the age. */
+  /** Null for work that reads no topic; then only the age is known, and not `records`. */
   topic: string | null
-  /** At most. */
+  /** Upper limit of the number of records that are not processed yet. */
   records: number
   ageMs: number
 }
 
 /** Values that are read when Prometheus asks. One that fails is left out of the answer. */
 export interface SampledValues extends WaitingValues {
-  /** One for each partition that a stream of this process works, and for other work that it does. */
+  /** One for each partition that a stream of this process owns, and for each other work that it does. */
   streamLags(): Promise<StreamLag[]>
   /** Partitions that wait for a newer version of the program. */
   pausedPartitions(): Promise<PausedPartitions[]>
@@ -47,8 +47,8 @@ export interface SampledValues extends WaitingValues {
 const MS_PER_SECOND = 1000
 
 /**
- * Metrics of this process: its own, what is sampled, and what its threads have counted of requests, added up.
- * @param sampled null: a process without streams and selection.
+ * Metrics of this process: its own, the sampled values, and the request metrics of its threads, added up.
+ * @param sampled null for a process without streams and selection. @param counted the request metrics of each thread.
  */
 export function createMetrics(sampled: SampledValues | null, counted: () => Promise<readonly MetricValues[]>): Metrics {
   const ofProcess = new Registry()
@@ -86,7 +86,7 @@ function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
   })
 }
 
-/** Each has one entry per partition. */
+/** Gauges over the lags, which have one entry per partition. */
 function lagGauges(sampled: SampledValues, registers: Registry[]): void {
   const lags = () => orNothing(() => sampled.streamLags(), [])
   new Gauge({

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 
-/** What requests are counted by. Label values are closed sets (routes, codes), never ids or input. */
+/** Counts what happens to requests. Label values are closed sets (routes, codes), never ids or input. */
 export interface RequestMetrics {
   /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */
   requestServed(request: { method: string; route: string; status: number; durationMs: number }): void
@@ -12,20 +12,20 @@ export interface RequestMetrics {
   eventsTaken(events: { type: string; code: string | null; count: number }): void
   /** Repeats of stored events, acknowledged without being stored again. */
   repeatsLeftOut(count: number): void
-  /** A request that was answered 429 by one of the limits of a minute. */
+  /** A request that was answered 429 because of one of the limits per minute. */
   requestLimited(limit: string): void
 }
 
 export interface CountedRequests extends RequestMetrics {
-  /** What was counted until now. */
+  /** All metrics with their present values. */
   values(): Promise<MetricValues>
 }
 
-/** What waits in the memory and on the disk of whoever serves requests; read when Prometheus asks. */
+/** What waits in the memory and on the disk of a part of the program that serves requests. Read when Prometheus asks. */
 export interface WaitingValues {
   /** Emissions that wait to be written to the log. */
   emissionQueue(): number
-  /** Events on the disk that wait until the log takes them. */
+  /** Events on disk that wait until the log takes them. */
   spool(): { records: number; bytes: number }
 }
 
@@ -36,7 +36,7 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const SELECTION_SECONDS = [0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2]
 const MS_PER_SECOND = 1000
 
-/** Metrics of one thread's requests. Those of several threads add up. @param waiting null: nothing waits there. */
+/** Metrics of one thread's requests. Those of several threads add up. @param waiting null when nothing can wait in this thread. */
 export function createRequestMetrics(waiting: WaitingValues | null): CountedRequests {
   const registry = new Registry()
   const registers = [registry]

@@ -1,6 +1,6 @@
 import { EngineUnavailable } from '../engine-unavailable.ts'
 
-/** A draw from a token bucket, which holds `perMinute` tokens at most and refills evenly, as many in a minute. */
+/** A draw from a token bucket, which holds at most `perMinute` tokens and refills evenly, by `perMinute` tokens a minute. */
 export interface Draw {
   key: string
   amount: number
@@ -8,13 +8,13 @@ export interface Draw {
 }
 
 /**
- * Token buckets that all processes of the program share. An unknown bucket is full, and a level may be negative: the caller
- * reports what was drawn, and decides by the level what to admit next.
+ * Token buckets that all processes of the program share. An unknown bucket is full. A level may be negative, because callers report
+ * what they have drawn already, and decide by the level what to admit next.
  */
 export interface SharedBuckets {
   /**
-   * Draws in order. @returns the level of each bucket after its draw; null: this one is unavailable, and may have been drawn
-   * from. @throws BucketsUnavailable when all are.
+   * Draws in order. @returns the level of each bucket after its draw; null for a bucket that is unavailable, which may have been
+   * drawn from. @throws BucketsUnavailable when all buckets are unavailable.
    */
   draw(draws: readonly Draw[]): Promise<(number | null)[]>
   close(): Promise<void>

@@ -9,7 +9,7 @@ const BUCKETS_MAX = 100_000
 
 /** Token buckets in the memory of this thread, for all threads of the process. */
 export interface EmbeddedBuckets extends SharedBuckets {
-  /** A port for another thread, to be opened by `connectBuckets`. */
+  /** A port for another thread, which opens it with `connectBuckets`. */
   link(): MessagePort
 }
 

@@ -1,7 +1,7 @@
 import { openRedisConnection } from '../../redis/connection.ts'
 import { BucketsUnavailable, type SharedBuckets } from '../port.ts'
 
-/** Token buckets in Redis, on a connection of their own: the counters that decide about money do not wait for them. */
+/** Token buckets in Redis, on a connection of their own, so that the counters that decide about money do not wait for them. */
 export function connectRedisBuckets({ url, namespace }: { url: string; namespace: string }): SharedBuckets {
   const connection = openRedisConnection({
     url,
@@ -11,7 +11,7 @@ export function connectRedisBuckets({ url, namespace }: { url: string; namespace
   const prefix = `${namespace}:rate:`
   return {
     async draw(draws) {
-      // Each on its own, for they may lie on different servers of a cluster.
+      // One call per bucket, because buckets may be on different servers of a cluster.
       const levels = await Promise.allSettled(
         draws.map(({ key, amount, perMinute }) =>
           connection.run((client) => client.drawFromBucket(1, `${prefix}${key}`, amount, perMinute)),
