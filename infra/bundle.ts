@@ -1,6 +1,6 @@
 /**
- * Bundles the program into `dist/`, where each thread loads a few files in place of hundreds: a start takes a fifth less processor
- * time. Only the files of a start are bundled; the program runs from its sources as well.
+ * Bundles the program into `dist/`, so that each thread loads a few files instead of hundreds, and a start takes a fifth less
+ * processor time. Only the files that a start loads are bundled; the program also runs from its sources.
  *
  *     node infra/bundle.ts
  */
@@ -10,17 +10,18 @@ import { dirname, join, relative } from 'node:path'
 import { build, type OutputFile, type Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..')
-/** All files are in this one folder, from which the sources are told by `../`. */
+/** All files of the bundle are directly in this folder, so that they find the sources under `../`. */
 export const BUNDLE_FOLDER = join(ROOT, 'dist')
 const PROGRAMS = ['services/main.ts', 'services/demo/main.ts']
 const SOURCES = '{schemas,services,streams,infra}/**/*.ts'
-/** Runs in a browser, and is built by itself. */
+/** Code that runs in a browser and is built separately. */
 const NOT_SOURCES = ['services/panel/web/**', 'services/selection/script/web/**']
-/** A package of hundreds of ES modules. All others are loaded from node_modules. */
+/** This package has hundreds of ES modules, so it is bundled. All others are loaded from node_modules. */
 const BUNDLED_PACKAGE = /^typebox(\/|$)/
 
-/** How a module names the file of a thread or process that it starts; and what else it asks of its own place. */
+/** How a module names the file of a thread or process that it starts. */
 const STARTED = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g
+/** The same, and every other use that a module makes of its own location. */
 const PLACE = new RegExp(`${STARTED.source}|import\\.meta\\.(\\w+)`, 'g')
 
 /** The name in the bundle of a source that is started, `services-demo-main.js`. */
@@ -36,7 +37,7 @@ function startedSources(): string[] {
   return [...new Set([...PROGRAMS, ...started])]
 }
 
-/** Modules find what lies beside their source, such as SQL, and start threads from the bundle. */
+/** Makes modules find the files next to their source, such as SQL, and start threads from the bundle. */
 const places: Plugin = {
   name: 'places',
   setup({ onLoad }) {
@@ -62,7 +63,7 @@ const packages: Plugin = {
   },
 }
 
-/** May run beside itself and beside programs that start: files that stay the same are left alone, others are replaced whole. */
+/** May run twice at once, and while programs start: files that stay the same are left alone, others are replaced atomically. */
 export async function bundleProgram(): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,

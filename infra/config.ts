@@ -17,7 +17,7 @@ export type Role = (typeof roles)[number]
 export interface Config {
   readonly httpHost: string
   readonly httpPort: number
-  /** Null: metrics are not served. */
+  /** Null when metrics are not served. */
   readonly metricsAddress: MetricsAddress | null
   readonly publicUrl: string
   readonly dataFolder: string
@@ -29,19 +29,19 @@ export interface Config {
   readonly bootstrapToken: string | null
   /** Created at a start that finds no operator. */
   readonly firstOperator: { email: string; password: string } | null
-  /** Null: a key is created at the first start and kept in the data folder. */
+  /** Null when not set: then a key is created at the first start and kept in the data folder. */
   readonly showIdKeys: readonly ShowIdKey[] | null
-  /** Null: as `showIdKeys`. */
+  /** Null when not set: then a key is created, as for `showIdKeys`. */
   readonly sessionKeys: readonly ShowIdKey[] | null
   readonly securityLogKeptMs: number
   /** Roles whose users need a second factor. */
   readonly secondFactorRequiredOf: ReadonlySet<Account['kind']>
-  /** Null: no mail is sent. */
+  /** Null when no mail is sent. */
   readonly mail: MailConfig | null
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly selectionDeadlineMs: number
-  /** How long a process that was told to end may take. */
+  /** How long a process may take to end once it was told to. */
   readonly stopTimeoutMs: number
   readonly signalsIntervalMs: number
   readonly feedIntervalMs: number
@@ -61,10 +61,10 @@ const WORKERS_MAX = 16
 const METRICS_OFF = 'off'
 const METRICS_PORT_USUAL = 9464
 const ANY_ORIGIN = '*'
-/** What URL calls the origin of an address that is not of the web, such as `capacitor://localhost` of an app. */
+/** The origin that URL reports for an address outside the web, such as `capacitor://localhost` of an app. */
 const OPAQUE_ORIGIN = 'null'
 
-/** An origin is compared with the header Origin as it stands, so a path, a slash at the end or the usual port would never match. */
+/** An origin is compared with the header Origin as text, so a path, a slash at the end or the default port would never match. */
 const ORIGIN_PATTERN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/
 
 const isOrigin = (text: string) =>
@@ -124,7 +124,7 @@ const limitsSchema = Type.Object(
 /** The settings of `docs/configuration.md`; those of `docs/limits.md` are in `limitSettings`. */
 export const settings = { ...programSettings.properties, ...engineSettings.properties }
 
-/** Of every setting. */
+/** The names of all settings. */
 export const settingNames = Object.keys({ ...settings, ...limitsSchema.properties })
 
 /** One or more settings cannot be used; each line of the message names one and says what it takes. */
@@ -175,7 +175,7 @@ function corsOriginsOf({ CORS_ORIGINS: text }: ProgramSettings): Config['corsOri
   return origins.includes(ANY_ORIGIN) ? ANY_ORIGIN : origins
 }
 
-/** The usual port may be taken by another process of the same machine; a port that was chosen may not. */
+/** If the default port is taken, as by another process on the same machine, any free one will do. A port that was set must be free. */
 function metricsAddressOf({ METRICS_HOST: host, METRICS_PORT: port }: ProgramSettings): MetricsAddress | null {
   if (port === METRICS_OFF) return null
   return { host, port: port ?? METRICS_PORT_USUAL, orAnyFree: port === undefined }
@@ -191,7 +191,7 @@ function readRoles(settings: ProgramSettings, engines: EngineConfig, problems: s
   return chosen
 }
 
-/** Nothing else gains by more threads that serve HTTP. */
+/** Only selection and intake gain from more threads that serve HTTP. */
 function readWorkers({ WORKERS: workers }: ProgramSettings, chosen: readonly Role[], problems: string[]): number {
   if (workers > 1 && !chosen.includes('selection') && !chosen.includes('intake')) {
     problems.push('WORKERS must be 1 unless ROLES names selection or intake')

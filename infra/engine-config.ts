@@ -14,7 +14,7 @@ export interface EngineConfig {
   readonly kafka: KafkaConfig | null
   /** `url`: servers, separated by commas. `cluster` null: one server has all tables. */
   readonly clickhouse: { readonly url: string; readonly cluster: string | null } | null
-  /** Of Analytics, embedded or not. */
+  /** Retention of the tables of Analytics, embedded or not. */
   readonly retentionDays: RetentionDays
   readonly elasticsearch: ElasticsearchConfig | null
   readonly redis: { readonly url: string } | null
@@ -23,7 +23,7 @@ export interface EngineConfig {
 export interface ElasticsearchConfig {
   /** Nodes, separated by commas. */
   readonly url: string
-  /** Null: signs in by what the addresses say, if they say anything. */
+  /** Null to sign in with the user and password of the addresses, if they have any. */
   readonly apiKey: string | null
   readonly shards: number
   readonly replicas: number
@@ -35,13 +35,13 @@ export interface KafkaConfig {
   readonly brokers: readonly string[]
   readonly security: KafkaSecurity
   readonly replicationFactor: number
-  /** Null: what each topic has, and the default for a new one. */
+  /** Null to leave topics with the partitions that they have, and to create new ones with their default. */
   readonly partitions: number | null
-  /** Of single topics. */
+  /** Numbers of partitions of single topics. */
   readonly topicPartitions: TopicNumbers
-  /** Null: each topic's default. */
+  /** Null for the default of each topic. */
   readonly retentionMs: number | null
-  /** Of single topics. */
+  /** Retention of single topics, in milliseconds. */
   readonly topicRetentionMs: TopicNumbers
   readonly sessionTimeoutMs: number
 }
@@ -79,7 +79,7 @@ export const engineSettings = Type.Object({
 })
 type EngineSettings = Static<typeof engineSettings>
 
-/** Whether all engines lie in the data folder. */
+/** Whether all engines are embedded, with their files in the data folder. */
 export const isEmbedded = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine === null)
 

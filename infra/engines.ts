@@ -23,7 +23,7 @@ import { openReplacement } from './product-index/embedded/replacement.ts'
 import type { ProductIndex } from './product-index/port.ts'
 import type { Served } from './threads/worker.ts'
 
-/** The four engines as one thread uses them. */
+/** The four engines, as one thread uses them. */
 export interface Engines {
   log: ErasingLog
   analytics: Analytics
@@ -32,7 +32,7 @@ export interface Engines {
 }
 
 /**
- * What a thread needs to open the engines: a port to each embedded one, the settings of the others. The ports go into the
+ * What a thread needs to open the engines: a port to each embedded engine, and the settings of the others. The ports go into the
  * `transferList` of a worker; `portsIn` lists them.
  */
 export type EngineLinks = {
@@ -56,13 +56,16 @@ export interface EngineLogger extends KafkaLogger {
   info(details: object, message: string): void
 }
 
-/** The clients of engines that are not embedded. Every thread would spend its start on them, so each is loaded when it is used. */
+/** Clients of engines that are not embedded. Each is loaded only when it is used, because loading them would slow every thread's start. */
 const kafkaClient = () => import('./event-log/kafka/event-log.ts')
 const clickhouseClient = () => import('./analytics/clickhouse/analytics.ts')
 const elasticsearchClient = () => import('./product-index/elasticsearch/product-index.ts')
 const redisClient = () => import('./counters/redis/counters.ts')
 
-/** Each commit of the embedded log costs an fsync and wakes two threads. At a hundred visits a second, this makes one of four. */
+/**
+ * How long appends to the embedded log are gathered into one commit. Each commit costs an fsync and wakes two threads. At a hundred
+ * visits a second, gathering makes one commit of four.
+ */
 const APPENDS_GATHER_MS = 6
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
@@ -72,7 +75,7 @@ export interface StartEnginesOptions {
   config: EngineConfig
   /** Whether this process creates topics, tables and mappings. Default: true. */
   prepares?: boolean
-  /** Of the log, when they are known: then it is not asked. */
+  /** Partitions of `ad-events`, when they are known; otherwise the log is asked. */
   adEventPartitions?: number
   logger: EngineLogger
 }
@@ -154,13 +157,13 @@ const openLog = async (config: EngineConfig, port: MessagePort | null, logger: E
     ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger))
     : eventLogClient(port!, { gatherMs: APPENDS_GATHER_MS })
 
-/** The numbers of partitions of a log that is not embedded. */
+/** Reads and raises the numbers of partitions of a log that is not embedded. */
 export async function openPartitionControl(config: EngineConfig, logger: EngineLogger) {
   const { createPartitionControl } = await import('./event-log/kafka/partition-control.ts')
   return createPartitionControl(await kafkaOptions(config, logger))
 }
 
-/** How many partitions a topic has, whatever was asked for when it was made. Waits for the log, and closes it. */
+/** How many partitions a topic has, which need not be the configured number. Waits for the log, and closes it. */
 async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLogger): Promise<number> {
   try {
     return (await untilThere('event log', logger, () => log.bounds(topic))).length
@@ -170,8 +173,8 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
 }
 
 /**
- * Opens a restore of the log, with the topics that its copy lacks. @throws LogInUse; Error for an embedded log, whose files keep
- * their offsets.
+ * Creates the topics that the copy of the log lacks, and opens a restore. @throws LogInUse; Error for an embedded log, whose files
+ * keep their offsets.
  */
 export async function openLogRestore(config: EngineConfig, logger: EngineLogger): Promise<LogRestore> {
   if (!config.kafka) throw new Error('Only a log in Kafka is restored: the files of an embedded log keep their offsets')
@@ -180,19 +183,19 @@ export async function openLogRestore(config: EngineConfig, logger: EngineLogger)
   return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))
 }
 
-/** So that a copy of the log in another cluster is known as one. */
+/** Records the cluster of the log in the log itself, so that a copy in another cluster is recognized as a copy. */
 async function noteCluster(config: EngineConfig, logger: EngineLogger): Promise<void> {
   const restore = await import('./event-log/kafka/epoch/restore.ts')
   await untilThere('event log', logger, async () => restore.noteCluster(await kafkaOptions(config, logger)))
 }
 
-/** The product index of a server by itself, without the other engines; null: it is embedded. */
+/** Connects to the product index alone, without the other engines; null when it is embedded. */
 export async function openServedIndex({ namespace, elasticsearch }: EngineConfig): Promise<ProductIndex | null> {
   if (!elasticsearch) return null
   return (await elasticsearchClient()).connectElasticsearch({ ...elasticsearch, shards: elasticsearch, namespace })
 }
 
-/** A new embedded index beside the one of a data folder. */
+/** A new embedded index next to the one in a data folder. */
 export const openIndexReplacement = (dataFolder: string) => openReplacement(join(dataFolder, 'index'))
 
 /** Creates the tables of an Analytics again after they were dropped. */
@@ -227,7 +230,7 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
     elasticsearch &&
       untilThere('elasticsearch', logger, async () => {
         const { migrateElasticsearch } = await import('./product-index/elasticsearch/migrate.ts')
-        // What is missing the indexer makes: an empty index beside a full log would serve nothing.
+        // A missing index is left to the indexer, which also fills it: an empty index next to a full log would serve nothing.
         await migrateElasticsearch({ ...elasticsearch, namespace, creates: false })
       }),
   ])

@@ -4,8 +4,8 @@ import { type Static, type TObject, Type } from 'typebox'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Kinds of settings, as schemas. `description` ends the sentence "KEY must be …"; the value of a `writeOnly` setting may be
- * a secret and is never printed.
+ * Kinds of settings, as schemas. `description` completes the sentence "KEY must be …". The value of a `writeOnly` setting may be a
+ * secret and is never printed.
  */
 export const Text = (fallback: string) => Type.String({ default: fallback })
 export const OptionalText = () => Type.Optional(Type.String())
@@ -23,7 +23,7 @@ export const Integer = (minimum: number, maximum: number, fallback?: number) =>
 export const OneOf = <T extends string>(values: readonly [T, ...T[]], fallback: T) =>
   Type.Enum([...values] as [T, ...T[]], { default: fallback, description: `one of ${values.join(', ')}` })
 
-/** Parts between commas; `listOf` reads them. A list with a fallback has at least one. */
+/** Parts separated by commas, which `listOf` reads. A list with a fallback must have at least one part. */
 export const List = (fallback: string, description: string, acceptsPart: (part: string) => boolean) =>
   Type.String({
     default: fallback,
@@ -34,7 +34,7 @@ export const List = (fallback: string, description: string, acceptsPart: (part: 
     },
   })
 
-/** An address of one of the schemes. It may hold a password. */
+/** An address with one of the schemes. It may contain a password. */
 export const Address = (...schemes: readonly string[]) =>
   Type.Optional(
     Type.String({
@@ -44,7 +44,7 @@ export const Address = (...schemes: readonly string[]) =>
     }),
   )
 
-/** Addresses of servers that stand for each other, separated by commas. They may hold passwords. */
+/** Addresses of equivalent servers, separated by commas. They may contain passwords. */
 export const Addresses = (...schemes: readonly string[]) =>
   AddressOf(
     `a list of addresses that begin with ${schemes.map((each) => `${each}://`).join(' or ')}, separated by commas`,
@@ -57,7 +57,7 @@ export const Addresses = (...schemes: readonly string[]) =>
 const hasScheme = (address: string, schemes: readonly string[]) =>
   schemes.includes(URL.parse(address)?.protocol.slice(0, -1) ?? '')
 
-/** An address in a form of its own, which ends the sentence. It may hold a password. */
+/** An address of another form, which `description` names. It may contain a password. */
 export const AddressOf = (description: string, accepts: (text: string) => boolean) =>
   Type.Optional(Type.String({ writeOnly: true, description, accepts }))
 
@@ -93,7 +93,7 @@ export function readSettings<S extends TObject>(schema: S, env: Environment, pro
   const keys = Object.keys(schema.properties)
   const given = Object.fromEntries(keys.map((key) => [key, env[key]?.trim()]).filter(([, value]) => value))
   const check = ajv.compile<Static<S>>(schema)
-  // The check converts the values, and sets those that are missing.
+  // The check converts the values, and fills in the defaults of those that are missing.
   const settings: Record<string, unknown> = { ...given }
   if (check(settings)) return settings
   for (const key of new Set(check.errors!.map(({ instancePath }) => instancePath.slice(1)))) {
@@ -105,7 +105,7 @@ export function readSettings<S extends TObject>(schema: S, env: Environment, pro
   throw new Error(ajv.errorsText(check.errors))
 }
 
-/** Without a check of the schemas, which are our own: it would take longer than all else here. */
+/** The schemas are our own, so they are not validated: that would take longer than everything else here. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
 ajv.addKeyword({
   keyword: 'accepts',

@@ -1,9 +1,8 @@
 import { chunksOf } from '../services/domain/chunks.ts'
 
 /**
- * Sends what is asked for in one moment as one request, of at most `max` items: callers that ask for one thing each need not know of
- * one another.
- * @param send answers in the order of the items. What it throws is thrown to the caller of each.
+ * Batches calls that are made before the running code awaits: their items are sent together, in requests of at most `max` items.
+ * @param send answers in the order of the items. An error of it goes to the caller of each item.
  */
 export function sentTogether<Item, Answer>(
   send: (items: Item[]) => Promise<Answer[]>,
@@ -28,12 +27,12 @@ export function sentTogether<Item, Answer>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      // Once all that runs now has asked.
+      // The microtask runs once the code that runs now has asked for all its items.
       if (waiting.push({ item, resolve, reject }) === 1) queueMicrotask(sendWaiting)
     })
 }
 
-/** Answers each caller by a call that begins after it has asked. Those who ask while one is under way share the next. */
+/** Answers each caller with a call that begins after the caller has asked. Those who ask while a call is under way share the next. */
 export function sharedNext<T>(call: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | null = null

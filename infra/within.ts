@@ -5,7 +5,7 @@ export async function within<T>(promise: Promise<T>, timeoutMs: number, late: ()
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => {
-        // A thread that got no processor time finds its timers due before it has read answers that have arrived.
+        // In a thread that got no processor time, a timer fires before answers that have arrived are read. Let them be read first.
         check = setImmediate(() => reject(late()))
       },
       Math.max(0, timeoutMs),
