@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # Real Kafka, ClickHouse, Elasticsearch and Redis on this machine without Docker, for tests and benchmarks.
 #   engines.sh start|stop [kafka] [clickhouse] [elasticsearch] [redis]      (default: all)
-#   engines.sh start|stop mirror-maker      between the clusters of MIRROR_MAKER_PROPERTIES, a file
+#   engines.sh start|stop mirror-maker      between the clusters that the file MIRROR_MAKER_PROPERTIES names
 # Production uses the vendors' own images (infra/compose.yaml).
 #
-# A second set beside the first has a folder and ports of its own and shares what was downloaded:
+# A second set of engines has a folder and ports of its own, and shares the downloads with the first:
 #   ENGINES_DIR           data, logs and process files (default: .engines of the repository)
 #   ENGINES_PORT_OFFSET   added to every default port below (default: 0)
 #   KAFKA_PORT 19092, KAFKA_CONTROLLER_PORT 19093, CLICKHOUSE_PORT 18123, ELASTICSEARCH_PORT 19200,
 #   ELASTICSEARCH_TRANSPORT_PORT 19300, REDIS_PORT 16379
-#   KAFKA_PROXY_PORT      a proxy in front of Kafka: clients that come to it are sent to it for every broker, and it leads to
-#                         the listener on KAFKA_PROXIED_PORT 19094
+#   KAFKA_PROXY_PORT      port of a proxy in front of the listener on KAFKA_PROXIED_PORT 19094, whose clients are told this port as
+#                         the address of the broker
 #   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
-#   ENGINES_JAVA_OPTIONS  of both. -XX:TieredStopAtLevel=1 saves half of the processor time of engines that live for minutes
-#   CLICKHOUSE_CONFIG     a file of settings of the server, for the definition of a cluster
+#   ENGINES_JAVA_OPTIONS  for both. -XX:TieredStopAtLevel=1 saves half of the processor time of engines that live for minutes
+#   CLICKHOUSE_CONFIG     a file with settings of the server, such as the definition of a cluster
 #   CLICKHOUSE_TCP_PORT   where it listens for other servers of a cluster (default: nowhere)
-#   KAFKA_PROPERTIES      a file of settings that come after those of kafka.properties and of this script
+#   KAFKA_PROPERTIES      a file with settings that come after those of kafka.properties and of this script
 #   KAFKA_CLUSTER_ID      of a broker that joins others (default: random)
-#   ES_JAVA_HOME          a JDK of version 21 or later with the module jdk.jdi, when it is not in /usr/lib/jvm
+#   ES_JAVA_HOME          a JDK of version 21 or later with the module jdk.jdi, if none is in /usr/lib/jvm
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 DOWNLOADS=$(cd "$HERE/../.." && pwd)/.engines
@@ -32,10 +32,10 @@ ELASTICSEARCH_TRANSPORT_PORT=${ELASTICSEARCH_TRANSPORT_PORT:-$((19300 + OFFSET))
 REDIS_PORT=${REDIS_PORT:-$((16379 + OFFSET))}
 WAIT_SECONDS=60
 NOBODY=65534
-# One thread collects Kafka's small heap in the least processor time, and less often when half of it is for what is new. Elasticsearch
-# chooses its collector itself.
+# The serial collector needs the least processor time for Kafka's small heap, and runs less often when half of the heap is for new
+# objects. Elasticsearch chooses its collector itself.
 COLLECTOR=(-XX:+UseSerialGC -XX:NewRatio=1)
-# The code of an official distribution need not be verified by each start, which takes a tenth of its time.
+# Each start would spend a tenth of its time on verifying bytecode, which an official distribution does not need.
 ELASTICSEARCH_JAVA_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 SONAR_VERSION=26.9.0.129388 # ships an official Elasticsearch 9.4.3
 mkdir -p "$DOWNLOADS" "$HOME_DIR"
@@ -45,16 +45,17 @@ fail() { echo "$1" >&2; exit 1; }
 apt() { (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@") >"$HOME_DIR/apt.log" 2>&1 || { tail -5 "$HOME_DIR/apt.log" >&2; exit 1; }; }
 need() { command -v "$1" >/dev/null || apt "$2"; }
 
-# When a process started, in clock ticks since the boot: with its id, what no later process shares. Empty: there is none.
+# When a process started, in clock ticks since the boot; empty when there is no such process. No later process has both the same id
+# and the same start.
 ticks() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
-# Notes in $1/process which process an engine is. $2 is its id.
+# Records in $1/process which process an engine is. $2 is its id.
 note() { echo "$2 $(ticks "$2")" >"$1/process"; }
-# Whether the process noted in $1/process runs, and is not another one that was given its id.
+# Whether the process recorded in $1/process is running, and not another process that was given its id.
 alive() {
   local id started
   [ -f "$1/process" ] && read -r id started <"$1/process" && [ -n "$started" ] && [ "$(ticks "$id")" = "$started" ]
 }
-# Ends the process noted in $2/process: politely, then by force.
+# Ends the process recorded in $2/process with SIGTERM, and after 20 s with SIGKILL. $1 names it in messages.
 end() {
   alive "$2" || return 0
   local id _; read -r id _ <"$2/process"
@@ -62,7 +63,7 @@ end() {
   for _ in $(seq 100); do alive "$2" || { echo "$1 has ended"; return 0; }; sleep 0.2; done
   kill -9 "$id" 2>/dev/null || true; echo "$1 was killed"
 }
-# Waits until a command succeeds. $1 names what for, $2 is the folder with its `process` and `log`.
+# Waits until a command succeeds. $1 names the engine in messages, $2 is its folder with `process` and `log`.
 await() {
   local name=$1 dir=$2; shift 2
   for _ in $(seq $((WAIT_SECONDS * 5))); do
@@ -73,13 +74,13 @@ await() {
   tail -20 "$dir/log" >&2; fail "$name did not come up"
 }
 port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-# Runs a command apart from this terminal, in folder $1, where its output goes to `log`.
+# Runs a command in folder $1, detached from this terminal. Its output goes to `log` there.
 launch() {
   local dir=$1; shift
   (cd "$dir" && exec setsid nohup "$@" >"$dir/log" 2>&1 </dev/null) & note "$dir" $!
 }
 
-# A JDK of version 21 or later that has jdk.jdi, which Elasticsearch's entitlements require (a JRE has not).
+# A JDK of version 21 or later with jdk.jdi, which Elasticsearch's entitlements require and a JRE lacks.
 jdk21() {
   local home package
   for home in ${ES_JAVA_HOME:-} /usr/lib/jvm/*; do
@@ -93,9 +94,9 @@ jdk21() {
   fail "Elasticsearch needs a JDK of version 21 or later: this system's packages have none. Unpack one (e.g. Temurin) and name it in ES_JAVA_HOME."
 }
 
-# As Kafka writes a UUID: none begins with a hyphen.
+# A UUID in Kafka's notation, which never begins with a hyphen.
 random_id() { head -c 16 /dev/urandom | base64 | tr +/ -_ | tr -d = | sed s/^-/A/; }
-# The libraries that $2 names, in folder $1.
+# Downloads the libraries that the Maven project $2 names to folder $1.
 get_jars() {
   local libs=$1/libs
   [ -f "$libs/.complete" ] && return
@@ -104,14 +105,14 @@ get_jars() {
   (cd "$1" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=libs)
   touch "$libs/.complete"
 }
-# Writes the classes that the process noted in $1/process has loaded to the archive $2, if its Java can. The archive is moved in
-# place: one that is in use is not written over.
+# Writes the classes that the process recorded in $1/process has loaded to the archive $2, if its Java supports that. The archive is
+# renamed into place, so that one in use is not overwritten.
 keep_classes() {
   local id _; read -r id _ <"$1/process"
   jcmd "$id" VM.cds dynamic_dump "$2.$$" >"$1/classes.log" 2>&1 && mv "$2.$$" "$2" || true
 }
-# Formats the data of a new broker in folder $1, of the cluster $2. The rest is the command that starts Java. Kafka's tool writes the same
-# for every broker but for the names, so later brokers are spared another start of Java.
+# Formats the data of a new broker in folder $1, of the cluster $2. The other arguments are the command that starts Java. Kafka's tool
+# writes the same for every broker except for the names, so later brokers are formatted without starting Java.
 format_kafka() {
   local dir=$1 cluster=$2 features=$DOWNLOADS/kafka/libs/bootstrap.checkpoint id; shift 2
   if [ -f "$features" ]; then
@@ -156,7 +157,7 @@ start_mirror-maker() {
     org.apache.kafka.connect.mirror.MirrorMaker "$MIRROR_MAKER_PROPERTIES"
 }
 
-# The server is compiled once, apart, and moved in place: one that runs is not written over.
+# Compiles the server once. It is renamed into place, so that a running server is not overwritten.
 get_clickhouse() {
   [ "$1" -nt "$HERE/clickhouse-server.c" ] && return
   need cc gcc
@@ -171,7 +172,7 @@ start_clickhouse() {
   library=$(ls "$HERE"/../../node_modules/@chdb/lib-linux-*-gnu/libchdb.so)
   mkdir -p "$dir/data"
   [ -z "${CLICKHOUSE_TCP_PORT:-}" ] || listen="$listen; SYSTEM START LISTEN TCP"
-  # By default it measures its memory twenty times a second, an eighth of what it does under the tests.
+  # By default the server measures its memory twenty times a second, which is an eighth of its work under the tests.
   launch "$dir" "$server" "$library" --path="$dir/data" ${CLICKHOUSE_CONFIG:+"--config-file=$CLICKHOUSE_CONFIG"} \
     "--query=$listen; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
     -- --memory_worker_period_ms=1000 "--http_port=$CLICKHOUSE_PORT" ${CLICKHOUSE_TCP_PORT:+"--tcp_port=$CLICKHOUSE_TCP_PORT"} --listen_host=127.0.0.1
@@ -212,9 +213,9 @@ path.logs: $dir/logs
 Y
   # Elasticsearch refuses to run as root.
   [ "$(id -u)" = 0 ] && { chown -R "$NOBODY:$NOBODY" "$dir"; as=(setpriv "--reuid=$NOBODY" "--regid=$NOBODY" --clear-groups --inh-caps=-all); }
-  rm -f "$dir/conf/elasticsearch.keystore.tmp" # left by a start that was cut off; the next one would fail
-  # Its launcher starts the server, writes the server's id and ends. Both are one process group, so that a start that is cut
-  # off leaves no server behind.
+  rm -f "$dir/conf/elasticsearch.keystore.tmp" # an interrupted start leaves it, and the next start would fail
+  # The launcher starts the server, writes the server's process id and ends. Both are in one process group, so that an interrupted
+  # start leaves no server behind.
   (cd "$dir" && exec env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" \
     ES_JAVA_OPTS="$ELASTICSEARCH_JAVA_OPTIONS ${ENGINES_JAVA_OPTIONS:-}" CLI_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
     setsid "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1 </dev/null) & launcher=$!
