@@ -7,12 +7,12 @@ import { parseRedisAddress, REDIS_ADDRESS_FORMS } from './redis/address.ts'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
 
-/** How to reach the engines that are not embedded (null: embedded). Plain data, which can be sent to worker threads. */
+/** How to reach the engines that are not embedded; null for one that is. Plain data, which can be sent to worker threads. */
 export interface EngineConfig {
   /** Prefix of all of Endcap's topics, tables, indices and keys in an engine that is shared with others. */
   readonly namespace: string
   readonly kafka: KafkaConfig | null
-  /** `url`: servers, separated by commas. `cluster` null: one server has all tables. */
+  /** `url`: servers, separated by commas. `cluster` is null when one server has all tables. */
   readonly clickhouse: { readonly url: string; readonly cluster: string | null } | null
   /** Retention of the tables of Analytics, embedded or not. */
   readonly retentionDays: RetentionDays
@@ -27,7 +27,7 @@ export interface ElasticsearchConfig {
   readonly apiKey: string | null
   readonly shards: number
   readonly replicas: number
-  /** Shards that hold the offers of one shop. 0: all. */
+  /** Shards that hold the offers of one shop; 0 for all shards. */
   readonly perShop: number
 }
 

@@ -46,7 +46,7 @@ const PASSING_CODES = new Set([
 const GIVEN_UP_CODES = new Set([159, 160, 241])
 /**
  * FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. Fenced inserts throw it. So do the statements that count for reports and signals, when they
- * find other rows than they were told of.
+ * find fewer rows or a later version than they expect.
  */
 const FENCED_CODE = 395
 /** In the message of a fenced insert that failed because its scope is paused. */

@@ -27,8 +27,8 @@ export interface Analytics {
    */
   pauseInserts(pause: string, scopes: readonly string[], forMs: number): Promise<void>
   /**
-   * Ends a pause. If the pause was still in force, no insert that began before this call stores anything, so a table that was
-   * exchanged during the pause gets none of their rows.
+   * Ends a pause. If it was still in force, no insert under its scopes that began before this call can store anything any more, so a
+   * table that was exchanged during the pause gets none of their rows.
    * @returns whether the pause was still in force; false when its `forMs` had already passed.
    */
   resumeInserts(pause: string): Promise<boolean>

@@ -30,7 +30,7 @@ export interface StreamLag {
   stream: string
   /** Null for work that reads no topic; then only the age is known, and not `records`. */
   topic: string | null
-  /** Upper limit of the number of records that are not processed yet. */
+  /** Records that are not processed yet, at most. */
   records: number
   ageMs: number
 }

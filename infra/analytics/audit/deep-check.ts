@@ -11,10 +11,10 @@ import { deadOffsets } from './dead-offsets.ts'
 export interface CheckedSpan {
   topic: TopicName
   partition: number | undefined
-  /** Offsets. */
+  /** Offsets, [from, to). */
   from: number | undefined
   to: number | undefined
-  /** UTC epoch milliseconds. */
+  /** When the log took the records, [since, until) in UTC epoch milliseconds. */
   since: number | undefined
   until: number | undefined
 }

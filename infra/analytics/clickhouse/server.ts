@@ -17,7 +17,7 @@ import {
   raiseStatement,
 } from './fences.ts'
 
-/** The server gives a statement up before its client does, so that none goes on running after its caller has taken it for failed. */
+/** The server aborts a statement before its client times out, so that no statement runs on after its caller has seen it fail. */
 const SERVER_TIMEOUT_SHARE = 0.9
 /** Sockets to the server: as many for inserts, and again for other statements. Further calls wait. */
 const CONNECTIONS_MAX = 10

@@ -32,7 +32,7 @@ export const isListedSql = `(shopId, ${quarter}) IN (SELECT shopId, cellQuarter 
 
 /**
  * The rows that some SQL selects, with startAt, endAt and storedRows of their cell.
- * @param rows SQL that selects, among others, shopId. @param rowQuarter SQL for the quarter of a row, which is called `listed`.
+ * @param rows SQL that selects, among others, shopId. @param rowQuarter SQL for the quarter of a row, whose alias is `listed`.
  */
 export const withCellSql = (rows: string, rowQuarter: string): string => `
   SELECT listed.*, cells.startAt AS startAt, cells.endAt AS endAt, cells.storedRows AS storedRows

@@ -2,8 +2,8 @@ import { CELL_STEP_MS, type Cell } from '../../../services/domain/time/local-cel
 import type { QueryParams } from '../port.ts'
 
 /**
- * Which hours and days of the shops have counts in `report_counts` that match the stored rows. With each count it is recorded from
- * how many rows it was made. Rows are never changed, so while the same number of rows is stored, they are the same rows. Corrections
+ * Which hours and days of the shops have counts in `report_counts` that match the stored rows. `report_cells` records from how many
+ * rows each cell was counted. Rows are never changed, so while the same number of rows is stored, they are the same rows. Corrections
  * are rows of a cell too. For closed months (`closed-months.ts`), the numbers of rows are stored in place of the rows.
  */
 

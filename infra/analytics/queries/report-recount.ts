@@ -17,8 +17,8 @@ const factsOf: Record<CellSource, readonly CountedFact[]> = { EVENTS: ['event'],
 
 /**
  * Counts cells from all their stored rows. `storedRows` was read before and becomes the version of the counts, because a later count
- * has at least as many rows. If rows have come since, the count names fewer rows than are stored, and readers take it as stale. If
- * fewer rows are found, because a replica lags, the statement fails: readers would take the wrong count as valid.
+ * has at least as many rows. If rows have come since, the counts name fewer rows than are stored, and readers treat them as stale.
+ * If fewer rows are found, because a replica lags, the statement fails: readers would treat the wrong counts as valid.
  */
 export function recountStatements({ source, grain, cells }: CellsToCount): { sql: string; params: QueryParams }[] {
   return factsOf[source].map((fact) => ({ sql: recountSql(fact, source, grain), params: listedParams(cells) }))

@@ -19,7 +19,7 @@ SETTINGS max_rows_to_read = ${ROWS_READ_MAX}, read_overflow_mode = 'break',
 const SCOPE = `shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64}
   AND ({accountId:String} = '' OR accountId = {accountId:String})`
 
-/** A row when a valid view is stored. */
+/** Selects a row if a valid view is stored. */
 export function anyViewQuery(spec: FirstOfSpec): { sql: string; params: QueryParams } {
   const sql = `
 SELECT 1 AS found FROM judged_events
@@ -28,7 +28,7 @@ ${LIMITS}`
   return { sql, params: paramsOf(spec) }
 }
 
-/** A row when a line of a purchase has been credited to a campaign. */
+/** Selects a row if a line of a purchase has been credited to a campaign. */
 export function anyCreditQuery(spec: FirstOfSpec): { sql: string; params: QueryParams } {
   const sql = `
 SELECT 1 AS found FROM attributed_lines

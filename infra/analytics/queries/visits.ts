@@ -4,7 +4,7 @@ import type { QueryParams } from '../port.ts'
 /** A query that takes longer is aborted, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
 const DAY_MS = 86_400_000
-/** For how long before a purchase it is looked up how its buyer came. */
+/** How old, at the time of a purchase, the page view may be that says how the buyer came. */
 export const VISIT_LOOKBACK_MS = 30 * DAY_MS
 
 /** The shop and time that every query here is about, [from, to) in UTC epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { isBlock, type RowBlock } from '../../port.ts'
 
-/** Rows with the same value here are on one shard. Attribution, visits, reports and signals compare only rows of one shop. */
+/** Rows with the same value in this column are on one shard: attribution, visits, reports and signals compare only rows of one shop. */
 export const SHARDED_BY = 'shopId'
 
 /** The shard, from 0, that `CRC32(shopId)` chooses. That is the sharding key of Distributed tables, and shards have equal weights. */

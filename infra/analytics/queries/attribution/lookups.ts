@@ -105,7 +105,7 @@ const IS_SEEN_PAIR = "uid != ''"
 
 /**
  * Fills `found` with the pairs of `seen` that are not links yet, or that the new rows show or prove earlier than their link does.
- * Links that are newer than parameter `done`, the version of the last run, are included: a run that died may have stored them.
+ * Pairs whose link is newer than parameter `done`, the version of the last run, are included: a run that died may have stored it.
  */
 export const foundPairsSql = ({ seen, found }: Scratch): string => `
 INSERT INTO ${found} (shopId, cid, uid, seenAt, provenAt)

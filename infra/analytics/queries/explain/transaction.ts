@@ -71,7 +71,7 @@ LIMIT ${RETURNS_TOLD_MAX} BY shopId`
   return { sql, params: { eventId, shopIds } }
 }
 
-/** The orders of a moment that have a line credited to an account. */
+/** The orders that happened at a moment and have a line credited to an account. */
 export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
   const sql = `
 SELECT DISTINCT shopId, eventId FROM attributed_lines FINAL

@@ -43,7 +43,7 @@ export interface TableErasure {
   statements: readonly string[]
 }
 
-/** The sink's tables. Their statements may return before they are done, as `pendingErasuresSql` tells. */
+/** The sink's tables. Their statements may return before they are done; `pendingErasuresSql` says how many are not. */
 export const sinkErasures = (erasures: Erasing): TableErasure[] =>
   sinkTables.map((each) => {
     return { table: each.table, countSql: countSql(each, erasures), statements: [updateSql(each, erasures, 0)] }

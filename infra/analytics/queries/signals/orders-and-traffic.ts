@@ -14,7 +14,7 @@ export const orderCountsSql = `
   SELECT shopId, toInt64(count()) AS orders FROM transactions
   WHERE shopId IN {shopIds:Array(String)} AND kind = 'PURCHASE' GROUP BY shopId`
 
-/** One purchase, in the version that counts. */
+/** One purchase, in the first of the versions that were read. */
 export interface PurchaseOrder {
   shopId: string
   /** A hash of its event id. */
@@ -49,7 +49,7 @@ export const latestOrdersSql = `
   WHERE linesSoFar <= {linesMax:UInt64}
   ORDER BY shopId, occurredAt DESC`
 
-/** Selects rows of `PurchaseOrder` from the new rows of all shops. Parameter basketLinesMax. @param newRows holds for the new rows. */
+/** Selects rows of `PurchaseOrder` from new rows of all shops. Parameter basketLinesMax. @param newRows holds for these rows. */
 export const newOrdersSql = (newRows: string): string =>
   `SELECT shopId, ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 

@@ -194,7 +194,7 @@ export const productActivitySql = `
   )
   GROUP BY shopId, id HAVING sum(purchases) + clicks + views > 0`
 
-/** Tables whose rows are each of a day, in partitions of `DAYS_PER_PARTITION` days. */
+/** Tables in which each row is about one day, in partitions of `DAYS_PER_PARTITION` days. */
 export type DayTable = 'signal_days' | 'phrase_days'
 
 /** Selects as `period` the partitions whose days are all before parameter sinceDay. */
