@@ -13,6 +13,7 @@ import type { ItemGroup } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
+import { registryKey } from '../../../services/replicas/registry-keys.ts'
 import type { StoredTopic } from '../../../streams/sink/rows.ts'
 
 /** Complete records for attribution tests, from the few fields that matter to them. */
@@ -253,7 +254,7 @@ export type Happening =
 export function keyOf(happening: Happening): string {
   switch (happening.topic) {
     case 'registry':
-      return `${happening.value.kind}/${happening.value.id}`
+      return registryKey(happening.value)
     case 'item-groups':
       return `${happening.value.shopId}/${happening.value.feedId}/${happening.value.id}`
     case 'judged-events':
