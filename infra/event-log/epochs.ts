@@ -1,9 +1,9 @@
 /**
- * Offsets of a log that was restored from a copy whose records lie elsewhere, as in a mirror: offset = epoch × 2^40 + where
- * the record lies in the copy. A restore begins the next epoch, so that offsets grow over it: what records, counters and tables
- * name from before is lower than everything that comes after. A log that was never restored is in epoch 0.
+ * Offsets of a log that was restored from a copy whose records have other offsets, such as a mirror:
+ * offset = epoch × 2^40 + the record's offset in the copy. Each restore begins the next epoch, so that offsets grow across it: every
+ * offset that records, counters and tables name from before is lower than all later ones. A log that was never restored is in epoch 0.
  *
- * It leaves 10^12 records to a partition, and 4,096 epochs below 2^52, the limit of a long in the records.
+ * This leaves 10^12 records to a partition, and 4,096 epochs below 2^52, the limit of a long in the records.
  */
 export const OFFSETS_PER_EPOCH = 2 ** 40
 export const EPOCH_MAX = 4_095
@@ -13,8 +13,8 @@ export const firstOffsetOf = (epoch: number) => epoch * OFFSETS_PER_EPOCH
 export const epochOf = (offset: number) => Math.floor(offset / OFFSETS_PER_EPOCH)
 
 /**
- * A number that grows when any of the offsets does, over a restore too. The sum itself would soon exceed what a number holds
- * exactly, so the epoch counts once.
+ * A number that grows when any of the offsets grows, also across a restore. A plain sum would soon exceed what a number holds
+ * exactly, so the epoch is counted only once.
  */
 export function sumOfOffsets(offsets: Iterable<number>): number {
   let epoch = 0

@@ -6,17 +6,17 @@ import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord } from './port.
 
 /** A log that shows no identifier of an erased person. */
 export interface ErasingLog extends EventLog {
-  /** The log as it is stored, for what erases there. */
+  /** The log as it is stored, for the code that erases the stored records. */
   readonly stored: EventLog
 }
 
 /**
- * Replaces the identifiers of erased people in all that is read, so that whoever replays the log makes of it what the tables
- * hold, and in what is appended late. The erasures are in the log, too: they are read before the first record that may name
+ * Replaces the identifiers of erased people in all records that are read, so that a replay of the log yields what the tables hold,
+ * and in records that are appended late. The erasures are in the log, too: they are read before the first record that may name
  * somebody.
  *
- * A record that is read costs a comparison, unless it is older than some erasure; one that is appended costs a look at its
- * identifiers for some days after each erasure.
+ * Reading a record costs one comparison, unless the record is older than some erasure. Appending one costs a check of its identifiers
+ * for some days after each erasure.
  *
  * @param now UTC epoch milliseconds.
  */
@@ -35,7 +35,7 @@ export function withErasures(stored: EventLog, now: () => number): ErasingLog {
 
   async function append(records: readonly NewRecord[]) {
     if (!records.some(({ topic }) => isPersonal(topic))) return stored.append(records)
-    // A log that cannot be read will not take the records either, and says why.
+    // When the log cannot be read, the append below fails too, and says why.
     await known().catch(() => {})
     if (erasures.coveredUntil + LATE_MAX_MS < now()) return stored.append(records)
     return stored.append(

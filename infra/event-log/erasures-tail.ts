@@ -1,11 +1,11 @@
 import { Erasures } from '../../services/domain/erasure/erasures.ts'
 import type { EventLog, Tail } from './port.ts'
 
-/** The erasures in the log, followed from the first time that they are needed. */
+/** The erasures in the log, followed from the first call of `known` on. */
 export interface ErasuresTail {
-  /** Empty until they are known; what comes later is added. */
+  /** Empty until the erasures are known; later ones are added as they come. */
   readonly erasures: Erasures
-  /** Resolves once those in the log are known. @throws when the log cannot be read. */
+  /** Resolves once all erasures that are in the log have been read. @throws when the log cannot be read. */
   known(): Promise<void>
   close(): Promise<void>
 }

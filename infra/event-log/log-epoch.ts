@@ -5,10 +5,10 @@ import type { EventLog, NewRecord } from './port.ts'
 const TOPIC = 'log-epoch'
 const PARTITION = 0
 const KEY = 'epoch'
-/** Compaction leaves one. */
+/** Records of one read. Compaction leaves a single one. */
 const PAGE_RECORDS = 100
 
-/** What was noted last; epoch 0 of no known cluster when nothing was. */
+/** The last record of the topic; without any, epoch 0 of an unknown cluster. */
 export async function readLogEpoch(log: Pick<EventLog, 'bounds' | 'read'>): Promise<LogEpoch> {
   const { start, end } = (await log.bounds(TOPIC))[PARTITION]!
   let last: LogEpoch = { epoch: 0, restoring: false, restoredAt: 0, judgedTo: [], clusterId: null }
@@ -27,6 +27,6 @@ export const logEpochRecord = (noted: LogEpoch): NewRecord => ({
   value: encode('LogEpoch', noted),
 })
 
-/** Whether the log was copied from another cluster. Unknown, so false, where an earlier version noted none, or the brokers tell none. */
+/** Whether the log was copied from another cluster. False when unknown: an earlier version noted no cluster, or the brokers report none. */
 export const isFromAnotherCluster = ({ clusterId }: LogEpoch, present: string | null) =>
   clusterId !== null && present !== null && clusterId !== present

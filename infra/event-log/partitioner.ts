@@ -1,16 +1,16 @@
 /**
- * The partition that a key belongs to: murmur2 of its UTF-8 bytes, sign bit dropped, modulo partitions. The same as
- * Kafka's default partitioner, so that a key lies in the same partition whichever log holds it.
+ * The partition that a key belongs to: murmur2 of its UTF-8 bytes, sign bit dropped, modulo partitions. This is Kafka's default
+ * partitioner, so that a key lies in the same partition in either log.
  */
 export function partitionOf(key: Uint8Array, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions
 }
 
 const BYTES_A_UNIT_MAX = 3
-/** Where keys are encoded: a buffer of its own for each would cost more than its hash. */
+/** Keys are encoded into this one buffer: allocating a buffer for each key would cost more than hashing it. */
 const encoded = Buffer.alloc(1_024)
 
-/** The same for a key as text. */
+/** As `partitionOf`, for a key as text. */
 export function partitionOfKey(key: string, partitions: number): number {
   if (key.length * BYTES_A_UNIT_MAX > encoded.length) return partitionOf(Buffer.from(key), partitions)
   return (murmur2(encoded, encoded.write(key)) & 0x7fffffff) % partitions
@@ -19,7 +19,7 @@ export function partitionOfKey(key: string, partitions: number): number {
 const SEED = 0x9747b28c
 const M = 0x5bd1e995
 
-/** MurmurHash2, 32 bits, as org.apache.kafka.common.utils.Utils.murmur2 has it; a signed integer. */
+/** MurmurHash2, 32 bits, as in org.apache.kafka.common.utils.Utils.murmur2; a signed integer. */
 export function murmur2(bytes: Uint8Array, length = bytes.length): number {
   let hash = SEED ^ length
   let at = 0

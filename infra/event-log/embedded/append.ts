@@ -3,7 +3,7 @@ import { LogUnavailable, type NewRecord, type Position } from '../port.ts'
 import { checkedBytes } from '../record-check.ts'
 import { packAppends } from './frame.ts'
 
-/** Bytes of appends without an answer; more are refused, so that a stalled disk does not fill memory. */
+/** Bytes of unanswered appends. More are refused, so that a stalled disk does not fill memory. */
 const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
 
 interface Call {
@@ -13,13 +13,13 @@ interface Call {
   reject: (error: Error) => void
 }
 
-/** Calls or bytes that wait for no others: with so many, they come together anyway. */
+/** This many queued calls or bytes are sent without waiting `gatherMs`: at such a rate, appends share a message anyway. */
 const GATHERED_MAX_CALLS = 16
 const GATHERED_MAX_BYTES = 64 * 1024
 
 /**
- * Sends appends to the worker together, as one message and one commit: all of one turn of the event loop, and those that come
- * within `gatherMs` of the last message. One that comes later does not wait.
+ * Sends appends to the worker together, as one message and one commit: those of one turn of the event loop, and those that come
+ * within `gatherMs` of the last message. An append that comes later than that does not wait for others.
  */
 export function createAppender(remote: Remote, gatherMs: number) {
   let calls: Call[] = []
@@ -88,7 +88,7 @@ export function pack(records: readonly NewRecord[]): Uint8Array<ArrayBuffer> {
   return packAppends(records, checkedBytes(records))
 }
 
-/** @param positions partition and offset of each record in turn; those of `records` begin at the record numbered `from`. */
+/** @param positions partition and offset of each record in turn. @param from how many of its records come before `records`. */
 export function positionsOf(records: readonly NewRecord[], positions: Float64Array, from = 0): Position[] {
   return records.map(({ topic }, index) => {
     const at = 2 * (from + index)

@@ -17,7 +17,7 @@ import { unpackRecords } from './frame.ts'
 import type { IdentifiedAssignment, Polled } from './groups/consumer-groups.ts'
 
 const TAIL_BATCH_RECORDS = 1_000
-/** The worker wakes a tail as soon as there is something; this only bounds how long one poll stays open. */
+/** The worker wakes a tail as soon as there is a record; this only bounds how long one poll stays open. */
 const TAIL_WAIT_MS = 60_000
 
 export async function openConsumer(remote: Remote, group: string, topics: readonly TopicName[]): Promise<LogConsumer> {
@@ -33,14 +33,14 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
     return batch && { ...batch, assignment: assigned.get(`${batch.topic}/${batch.partition}`)! }
   }
 
-  /** An assignment that continues stays the same object, so that its holder may go on. */
+  /** An assignment that continues stays the same object, so that code that holds it may go on using it. */
   function keptOrNew(each: IdentifiedAssignment): [string, IdentifiedAssignment] {
     const place = `${each.topic}/${each.partition}`
     const before = assigned.get(place)
     return [place, before?.id === each.id ? before : each]
   }
 
-  /** The log's thread knows by the id whether the assignment still holds. */
+  /** By this id, the log's thread knows whether the assignment still holds. */
   const idOf = (assignment: Assignment) => (assignment as IdentifiedAssignment).id
 
   return {
@@ -75,7 +75,7 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
   }
 }
 
-/** Follows a topic outside any group. An `onBatch` that throws before the tail has caught up rejects; later it is fatal. */
+/** Follows a topic outside any group. If `onBatch` throws before the tail has caught up, the call rejects; later that is fatal. */
 export async function openTail(
   remote: Remote,
   topic: TopicName,
@@ -111,7 +111,7 @@ export async function openTail(
 
   try {
     while (behind.size > 0 && (await step(0))) {
-      // Reads on until all partitions are where they ended at the call, or nothing is left to read.
+      // Read on until every partition is at the end that it had at the call, or nothing is left to read.
     }
   } catch (error) {
     await close()

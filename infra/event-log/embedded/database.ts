@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 
-/** Pages of the write-ahead log in one checkpoint: 8 MB, which take some ten milliseconds. */
+/** Pages of the write-ahead log in one checkpoint: 8 MB, which take about ten milliseconds to move. */
 export const CHECKPOINT_PAGES = 1_000
 const PAGE_BYTES = 8_192
 
-/** Within the log's folder. */
+/** Files in the log's folder. */
 export const DATABASE_FILE = 'event-log.db'
 export const WRITE_AHEAD_FILE = `${DATABASE_FILE}-wal`
 
 /**
  * Opens the log's database file and locks it for this process; the lock ends with the process.
- * Every commit is on disk when it returns (synchronous=FULL). What is deleted or replaced is overwritten in the file
+ * Every commit is on disk when it returns (synchronous=FULL). Deleted and replaced content is overwritten in the file
  * (secure_delete).
  * @throws when another process, or another log of this process, has the folder open.
  */
@@ -48,13 +48,13 @@ export interface Partition {
   readonly compacted: boolean
   /** Offset of the next record. */
   end: number
-  /** The same within the open transaction. */
+  /** Offset of the next record within the open transaction. */
   pendingEnd: number
 }
 
 export type Partitions = Readonly<Record<TopicName, readonly Partition[]>>
 
-/** The partitions of every topic; creates those that are missing. */
+/** The partitions of every topic. Creates missing ones. */
 export function loadPartitions(database: DatabaseSync): Partitions {
   const add = database.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)')
   const select = database.prepare('SELECT id, next_offset AS end FROM partitions WHERE topic = ? AND partition = ?')

@@ -28,7 +28,7 @@ export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise
 
 /**
  * The log behind a message port of `startEmbeddedEventLog`, for any thread.
- * @param gatherMs how long an append may wait for others, when it comes so soon after the one before; so they share an fsync.
+ * @param gatherMs appends that come within this time of the last message to the worker wait until it has passed, to share an fsync.
  */
 export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventLog {
   const closedError = () => new LogUnavailable('The log has been closed')
@@ -61,7 +61,7 @@ export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventL
       if (closed) return
       appender.flush()
       closed = true
-      // The worker answers in order: every earlier call has its answer by then.
+      // The worker answers in order: when this call is answered, every earlier one has been.
       await worker.call('disconnect', []).catch(() => {})
       worker.close()
     },
@@ -79,7 +79,7 @@ async function openExclusiveWriter(remote: Remote, name: string): Promise<Exclus
   }
 }
 
-/** The log of a folder for one user; closing it stops the thread. */
+/** The log of a folder for a single client; closing it stops the thread. */
 export async function openEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<EventLog> {
   const served = await startEmbeddedEventLog(options)
   return soleClient(served, eventLogClient(served.connect()))

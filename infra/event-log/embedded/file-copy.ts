@@ -3,13 +3,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { LogUnavailable } from '../port.ts'
 import { CHECKPOINT_PAGES } from './database.ts'
 
-/** The write-ahead file grows while the database file is copied; a copy that needs more is given up. */
+/** The write-ahead file grows while the database file is copied. When it grows beyond this, the copy is given up. */
 const WRITE_AHEAD_MAX_BYTES = 4 * 1024 ** 3
 
 /**
- * Lets another process copy the files of the log while appends go on. While a copy is under way, nothing is moved from the write-ahead
- * file into the database file: the latter stays as it is, and the former only grows. They must be read in another process, or stay
- * open there until the log is closed: closing a file drops the locks that SQLite holds on it in the same process.
+ * Lets another process copy the files of the log while appends go on. During a copy nothing is moved from the write-ahead file into
+ * the database file: the database file stays as it is, and the write-ahead file only grows. Read the files in another process. A
+ * reader in this process must keep them open until the log is closed, because closing a file drops the locks that SQLite holds on it
+ * in the same process.
  */
 export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
   let state: 'NONE' | 'UNDER_WAY' | 'GIVEN_UP' = 'NONE'
@@ -30,16 +31,16 @@ export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
       database.exec('PRAGMA wal_autocheckpoint = 0')
       state = 'UNDER_WAY'
     },
-    /** @returns how many bytes of the write-ahead file hold what was committed until now. Call it outside of transactions. */
+    /** @returns how many bytes of the write-ahead file hold everything committed until now. Call it outside of transactions. */
     take: writeAheadBytes,
-    /** @returns whether the files have stayed as they were since `begin`. */
+    /** @returns whether the copy is complete, that is, was not given up since `begin`. */
     end(): boolean {
       const isWhole = state === 'UNDER_WAY'
       giveUp()
       state = 'NONE'
       return isWhole
     },
-    /** A transaction was undone: what it has left in the write-ahead file will be written over. */
+    /** Call it when a transaction was rolled back: the pages that it left in the write-ahead file will be overwritten. */
     undone: giveUp,
     limitGrowth(): void {
       if (state === 'UNDER_WAY' && writeAheadBytes() > WRITE_AHEAD_MAX_BYTES) giveUp()

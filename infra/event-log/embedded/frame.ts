@@ -2,7 +2,7 @@ import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import type { LogRecord, NewRecord } from '../port.ts'
 
 /**
- * The layout of records between threads and in the database: many in one buffer, which is transferred without a copy.
+ * The layout of records between threads and in the database: many records in one buffer, which is transferred without a copy.
  *
  *     record   = key length: i32 | value length: i32 | key: UTF-8 | value        a length of -1 is null
  *     block    = record …                                                       offsets follow one another
@@ -42,10 +42,10 @@ export function packAppends(records: readonly NewRecord[], totalBytes: number): 
 /** The place of one record in a frame. */
 export interface RecordSlice {
   topic: TopicName
-  /** Of the record's header, and of the first byte after the record. */
+  /** Where the record's header begins; `end` is the first byte after the record. */
   start: number
   end: number
-  /** Empty when null: see `keyIsNull`. */
+  /** Empty for a null key, which `keyIsNull` tells from an empty one. */
   key: Buffer
   keyIsNull: boolean
   valueIsNull: boolean
@@ -72,7 +72,7 @@ export function endOfRecord(block: Buffer, at: number): number {
   return at + RECORD_HEADER_BYTES + Math.max(0, block.readInt32LE(at)) + Math.max(0, block.readInt32LE(at + 4))
 }
 
-/** One record as a block has it. */
+/** One record in the layout of a block. */
 export function packRecord(key: string | null, value: Uint8Array | null): Buffer {
   const keyBytes = key === null ? NULL : Buffer.byteLength(key)
   const header = Buffer.alloc(RECORD_HEADER_BYTES)
@@ -104,7 +104,7 @@ export function packRuns(runs: readonly Run[]): Uint8Array<ArrayBuffer> {
   return frame
 }
 
-/** The records of a frame `fetched`. Their values are views of the frame: keep a copy, not the value. */
+/** The records of a frame `fetched`. Their values are views of the frame: to keep one, copy it. */
 export function unpackRecords(frame: Uint8Array, topic: TopicName, partition: number): LogRecord[] {
   const buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)
   const records: LogRecord[] = []

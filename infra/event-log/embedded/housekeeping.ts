@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { topics } from '../../../schemas/topics.ts'
 import type { Partition, Partitions } from './database.ts'
 
-/** Blocks of one step: a few milliseconds of work, so that appends do not wait long. */
+/** Blocks that one step processes: a few milliseconds of work, so that appends do not wait long. */
 const STEP_BLOCKS = 500
-/** How long a tombstone stays for readers to see the removal: a day, as Kafka's delete.retention.ms. */
+/** How long a tombstone stays, so that readers see the removal: a day, like Kafka's delete.retention.ms. */
 export const TOMBSTONE_RETENTION_MS = 86_400_000
 
 /**
@@ -21,7 +21,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
   )
   const removeOlder = database.prepare('DELETE FROM blocks WHERE partition_id = ? AND key = ? AND first_offset < ?')
   const setCompacted = database.prepare('UPDATE partitions SET compacted_to = ? WHERE id = ?')
-  // Below compacted_to there is no older value that would reappear with its tombstone removed.
+  // Only below compacted_to: there, no older value of the key is left that would reappear once its tombstone is removed.
   const removeTombstones = database.prepare(
     `DELETE FROM blocks WHERE id IN (
        SELECT blocks.id FROM blocks JOIN partitions ON partitions.id = blocks.partition_id
@@ -33,7 +33,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
        SELECT id FROM blocks WHERE partition_id = :id ORDER BY first_offset LIMIT ${STEP_BLOCKS})`,
   )
 
-  /** Each record, in turn, supersedes the earlier ones of its key. */
+  /** Each record, in order of offset, supersedes the earlier ones of its key. */
   function compact({ id, end }: Partition, from: number): boolean {
     const rows = uncompacted.all(id, from, end) as { first_offset: number; key: Uint8Array }[]
     for (const { first_offset, key } of rows) removeOlder.run(id, key, first_offset)
@@ -54,7 +54,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
     const { retentionMs } = topics[topic]
     if (retentionMs < 0) return false
     const before = now() - retentionMs
-    // A look at one block, where nothing has expired: a step would read as many as it may remove.
+    // While nothing has expired, this reads one block; the statement below would read as many as it may remove.
     const first = oldest.get(id) as { appended_at: number } | undefined
     if (!first || first.appended_at >= before) return false
     return removeExpired.run({ id, before }).changes === STEP_BLOCKS

@@ -2,14 +2,14 @@ CREATE TABLE IF NOT EXISTS partitions (
   id INTEGER PRIMARY KEY,
   topic TEXT NOT NULL,
   partition INTEGER NOT NULL,
-  -- Offset of the next record. Kept apart from the records, so that offsets are never used again.
+  -- Offset of the next record. Kept apart from the records, so that no offset is ever used again.
   next_offset INTEGER NOT NULL DEFAULT 0,
-  -- Compacted topics: below this offset every key but its latest has been removed.
+  -- Compacted topics: below this offset, only the latest record of each key is left.
   compacted_to INTEGER NOT NULL DEFAULT 0,
   UNIQUE (topic, partition)
 ) STRICT;
 
--- Records of one partition that were committed together: many for a retained topic, one for a compacted topic.
+-- Records of one partition that were committed together: many in a retained topic, one in a compacted topic.
 CREATE TABLE IF NOT EXISTS blocks (
   id INTEGER PRIMARY KEY,
   partition_id INTEGER NOT NULL,
@@ -38,6 +38,6 @@ CREATE TABLE IF NOT EXISTS commits (
 
 CREATE TABLE IF NOT EXISTS writers (
   name TEXT PRIMARY KEY,
-  -- Grows with each opening; an append with a lower one is fenced.
+  -- Raised each time a writer opens; an append with a lower epoch is fenced.
   epoch INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -42,7 +42,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
     return found
   }
 
-  /** The calls of one client. Its members leave when it disconnects. */
+  /** The calls of one client. When the client disconnects, its members leave their groups. */
   function connect() {
     const members = new Map<number, Member>()
 
@@ -51,7 +51,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       if (!found) throw new Error('This consumer has been closed')
       return found
     }
-    // Queued, so that earlier commits are written first and the next owner starts after them.
+    // Queued, so that earlier commits are written first and the next owner of a partition starts after them.
     const leave = (leaving: Member[]) =>
       queue.run({
         write: () => {
@@ -118,7 +118,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
 
       async replace(topic: TopicName, partition: number, records: readonly Replacement[]): Promise<void> {
         await queue.run({ write: () => replace(partitionAt(topic, partition), records) })
-        // The write-ahead log still has the pages as they were before.
+        // Until this checkpoint, the write-ahead log may still hold the replaced bytes.
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       },
 
@@ -138,7 +138,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       takeFileCopy: fileCopy.take,
       endFileCopy: fileCopy.end,
 
-      /** Ends the client's polls at once, and its memberships after everything that it has sent. */
+      /** Ends the client's polls at once, and its memberships once everything that it has sent is written. */
       async disconnect() {
         for (const each of members.values()) groups.interrupt(each)
         await leave([...members.values()])
@@ -160,7 +160,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
   }
 }
 
-/** What consumer groups have committed, and the epochs of exclusive writers. Writes need a transaction around them. */
+/** The commits of consumer groups, and the epochs of exclusive writers. Call the functions that write within a transaction. */
 function openLedger(database: DatabaseSync) {
   const select = database.prepare(
     'SELECT topic, partition, next_offset AS offset, metadata FROM commits WHERE group_name = ?',
@@ -183,7 +183,7 @@ function openLedger(database: DatabaseSync) {
     forget(group: string): void {
       remove.run(group)
     },
-    /** The epoch of a new writer of that name; every earlier one is fenced from now on. */
+    /** The epoch of a new writer of that name. Every earlier writer is fenced from now on. */
     openWriter: (name: string) => (raiseEpoch.get(name) as { epoch: number }).epoch,
     isCurrent: (name: string, ofWriter: number) => (epoch.get(name) as { epoch: number }).epoch === ofWriter,
   }

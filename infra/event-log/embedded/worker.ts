@@ -4,7 +4,7 @@ import { Moved } from '../../threads/calls.ts'
 import { serveConnections } from '../../threads/worker.ts'
 import { openLogStore } from './store.ts'
 
-/** Pause between two steps while there is more to do, so that appends get their turn. */
+/** Pause between two steps of housekeeping while there is more to do, so that appends get their turn. */
 const STEP_PAUSE_MS = 10
 
 const { folder, housekeepingMs } = workerData as { folder: string; housekeepingMs: number }

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Partition } from '../database.ts'
 import { endOfRecord, type Run } from '../frame.ts'
 
-/** A fetch ends after the record that passes this; at least one record always fits. */
+/** A fetch ends with the record that reaches this size, so at least one record always fits. */
 const FETCH_MAX_BYTES = 4 * 1024 * 1024
 
 export interface BlockReader {
-  /** First offset still held; the partition's end when it is empty. */
+  /** First offset still held; the end of the partition when it is empty. */
   start(partition: Partition): number
   /** Records from an offset on, at most `maxRecords`, and the offset to read on from. */
   fetch(partition: Partition, from: number, maxRecords: number): { runs: Run[]; next: number }
@@ -61,7 +61,7 @@ export function createBlockReader(database: DatabaseSync): BlockReader {
   }
 }
 
-/** The records of a block from an offset on, as many as the limits allow, at least one. */
+/** The records of a block from an offset on: as many as the limits allow, but at least one. */
 function cut(block: BlockRow, from: number, maxRecords: number, maxBytes: number): Run {
   const buffer = Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.byteLength)
   const firstOffset = Math.max(from, block.first_offset)

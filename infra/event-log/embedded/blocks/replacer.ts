@@ -11,8 +11,8 @@ interface StoredBlock {
 }
 
 /**
- * Replaces records of a retained topic within their blocks, whose other records stay byte for byte. Call it in a transaction. What
- * retention has removed meanwhile is passed over.
+ * Replaces records of a retained topic within their blocks; the other records of a block stay byte for byte. Call it in a
+ * transaction. Records that retention has removed meanwhile are skipped.
  */
 export function createBlockReplacer(database: DatabaseSync) {
   const blockAt = database.prepare(

@@ -4,7 +4,7 @@ import type { BlockWriter } from '../blocks/writer.ts'
 import type { Partition } from '../database.ts'
 
 interface LogChange<T> {
-  /** Throws to refuse this change alone; must not write. It sees what the changes before it wrote. */
+  /** Throws to refuse this change alone; must not write. It sees the writes of the changes before it. */
   check?: () => void
   write: () => T
 }
@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /**
- * Group commit: all changes that arrived while the last transaction was written share the next one and its one fsync.
+ * Group commit: all changes that arrive while a transaction is written share the next one and its one fsync.
  * @param onGrown is called with the partitions that have new records, once these are on disk.
  * @param onUndone is called when a transaction was rolled back.
  */
@@ -36,7 +36,7 @@ export function createCommitQueue(
   let waiting: Waiting[] = []
   let closed = false
 
-  /** Settles each caller only after the commit; a refusal does not touch the others. */
+  /** Settles each caller only after the commit. A refused change does not affect the others. */
   function commitAll(): void {
     const group = waiting
     waiting = []

@@ -4,7 +4,7 @@ import type { BlockReader } from '../blocks/reader.ts'
 import type { Partition, Partitions } from '../database.ts'
 import { packRuns } from '../frame.ts'
 
-/** An assignment with an id of its own: a partition that comes back to its member comes with another. */
+/** An assignment with an id of its own: when a member gets a lost partition back, the assignment has a new id. */
 export interface IdentifiedAssignment extends Assignment {
   readonly id: number
 }
@@ -16,19 +16,19 @@ interface OwnedPartition extends IdentifiedAssignment {
 
 export interface Polled {
   batch: { topic: TopicName; partition: number; frame: Uint8Array<ArrayBuffer> } | null
-  /** Everything that the member owns; null when nothing has changed since its last poll. */
+  /** All partitions that the member owns; null when they have not changed since its last poll. */
   assigned: IdentifiedAssignment[] | null
 }
 
 export interface Member {
   readonly id: number
-  /** Null: a tail, which commits nothing. */
+  /** Null for a tail, which commits nothing. */
   readonly group: string | null
-  /** Where a tail begins; other partitions at their start. */
+  /** The offsets where a tail begins; in other partitions it begins at their start. */
   readonly from: readonly Commit[]
   readonly topics: readonly TopicName[]
   owned: Map<Partition, OwnedPartition>
-  /** The partitions that it cannot work. */
+  /** The partitions that this member cannot process. */
   refused: Set<Partition>
   changed: boolean
   /** Where the search for the next batch begins, so that a busy partition does not starve the others. */
@@ -36,7 +36,7 @@ export interface Member {
   waiting: { maxRecords: number; timer: NodeJS.Timeout; resolve: (polled: Polled) => void } | null
 }
 
-/** Decides who reads which partition. Kept in memory: no member outlives the worker. */
+/** Decides which member reads which partition. Kept in memory: no member outlives the worker. */
 export function createConsumerGroups(
   partitions: Partitions,
   reader: BlockReader,
@@ -46,7 +46,7 @@ export function createConsumerGroups(
   let lastId = 0
   let lastAssignmentId = 0
 
-  /** Spreads each topic over the members that subscribe to it; who keeps a partition keeps its position in it. */
+  /** Spreads each topic over the members that subscribe to it. A member that keeps a partition keeps its position in it. */
   function assign(group: string | null, among: readonly Member[]): void {
     const commits = group === null ? among.flatMap(({ from }) => from) : commitsOf(group)
     const owned = new Map(among.map((member) => [member, new Map() as Member['owned']]))
@@ -134,7 +134,7 @@ export function createConsumerGroups(
       if (member.group !== null) assign(member.group, membersOf(member.group))
     },
 
-    /** Answers as soon as there is something to read, or the member's assignments are new to it, at the latest after `maxWaitMs`. */
+    /** Answers as soon as there is a record to read or the member's assignments have changed, at the latest after `maxWaitMs`. */
     poll(member: Member, maxRecords: number, maxWaitMs: number): Promise<Polled> | Polled {
       if (member.waiting) throw new Error('A consumer may be polled again only after its last poll has ended')
       const batch = members.has(member) ? nextBatch(member, maxRecords) : null
@@ -162,7 +162,7 @@ export function createConsumerGroups(
       if (place) place.next = null
     },
 
-    /** Assigns the partitions of a member's group anew. */
+    /** Reassigns all partitions of the member's group. */
     reassign(member: Member): void {
       if (members.has(member) && member.group !== null) assign(member.group, membersOf(member.group))
     },
@@ -171,7 +171,7 @@ export function createConsumerGroups(
       return members.has(member) && member.owned.get(partitions[topic][partition]!)?.id === assignmentId
     },
 
-    /** Hands new records to whoever waits for them. */
+    /** Answers the waiting polls of members that own these partitions. */
     onGrown(grown: readonly Partition[]): void {
       for (const member of members) {
         if (member.waiting && grown.some((partition) => member.owned.has(partition))) serveWaiting(member)
