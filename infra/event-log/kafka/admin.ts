@@ -4,7 +4,7 @@ import { patchKafkajs } from './client/patches.ts'
 
 /** Brokers take up to five seconds to make topics. */
 const REQUEST_TIMEOUT_MS = 10_000
-/** About five seconds in all: whoever waits for Kafka calls again. */
+/** About five seconds in all. Callers that wait for Kafka call again. */
 const RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
 
 /** kafkajs' public client for administration, which retries by itself. It may ask a frozen broker again and again. */
@@ -15,7 +15,7 @@ export function openAdmin({ brokers, clientId, ssl, sasl, socketFactory }: Kafka
   return new kafkajs.Kafka({ ...config, requestTimeout: REQUEST_TIMEOUT_MS, retry: RETRY, logLevel: NOTHING }).admin()
 }
 
-/** Connects for as long as the work takes: for what is asked a few times in the life of a process. */
+/** Connects for as long as the work takes: for requests that a process makes only a few times in its life. */
 export async function asAdmin<T>(options: KafkaAddress, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = openAdmin(options)
   await admin.connect()

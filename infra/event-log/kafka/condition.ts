@@ -1,6 +1,6 @@
 import { within } from '../../within.ts'
 
-/** A condition variable: wakes whoever waits for something to change. */
+/** A condition variable: wakes all callers that wait for a change. */
 export interface Condition {
   notify(): void
   /** Resolves at the next `notify`, or after the timeout. */

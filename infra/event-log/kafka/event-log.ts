@@ -23,34 +23,34 @@ const WRITER_KEEP_ALIVE_MS = 86_400_000
 const CODEC: Codec = 'zstd'
 
 export interface KafkaEventLogOptions extends KafkaAddress {
-  /** In front of the names of all topics, groups and transactional ids. */
+  /** Stands in front of the names of all topics, groups and transactional ids. */
   namespace: string
   /** UTC epoch milliseconds. */
   now: () => number
-  /** Of an append, a commit or a question; after it the call throws LogUnavailable. Default: 5 s. */
+  /** Limit of an append, a commit or a query, after which the call throws LogUnavailable. Default: 5 s. */
   timeoutMs?: number
-  /** A group member that is not heard of for so long loses its partitions. Default: 10 s; the brokers' minimum is 6 s. */
+  /** A group member that is not heard from for this long loses its partitions. Default: 10 s; the brokers' minimum is 6 s. */
   sessionTimeoutMs?: number
   /** Default: zstd. */
   codec?: Codec
-  /** Called when the log has been restored, or replaced by a copy, since this process began. Default: the thread dies of it. */
+  /** Called when the log has been restored, or replaced by a copy, since this process began. Default: the error ends the thread. */
   onEpochEnded?: (error: Error) => void
 }
 
-/** The log in Kafka. Connects at first use, and again whenever it must; `migrateKafka` makes the topics. */
+/** The log in Kafka. Connects at first use, and again whenever a connection is lost; `migrateKafka` creates the topics. */
 export function connectKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const log = connectWithoutEpoch(options)
   return withEpoch(log, currentEpoch(log, options.onEpochEnded ?? dieOf))
 }
 
-/** Out of every call, where nobody catches it. */
+/** Throws outside of any call, where nothing catches the error. */
 function dieOf(error: Error): void {
   setImmediate(() => {
     throw error
   })
 }
 
-/** The log with the offsets of Kafka, which a restore works with. */
+/** The log with Kafka's own offsets, as a restore needs it. */
 export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
   const { namespace, now, timeoutMs = TIMEOUT_MS, sessionTimeoutMs = SESSION_TIMEOUT_MS, codec = CODEC } = options
   const names = namesIn(namespace)
@@ -66,7 +66,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
 
   const deadline = () => performance.now() + timeoutMs
 
-  /** Refuses calls after the close, and maps the errors of kafkajs. */
+  /** Refuses calls after the close, and turns errors of kafkajs into LogUnavailable. */
   function guarded<A extends unknown[], T>(call: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
     return async (...args) => {
       if (closed) throw closedError()
@@ -79,7 +79,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
     }
   }
 
-  /** Closes what was opened together with the log. */
+  /** Makes the log close `opened` when it is closed itself. */
   function closedWithLog<T extends { close(): Promise<void> }>(opened: T): T {
     open.add(opened)
     const { close } = opened
@@ -94,7 +94,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
 
   async function openWriter(name: string): Promise<ExclusiveWriter> {
     const writer = await openTransactionalWriter(producer, names.writer(name), deadline())
-    // A failure here, such as that another writer has taken over, shows at the next append too.
+    // A failure here, for example because another writer has taken over, shows at the next append, too.
     const keepingAlive = setInterval(() => writer.keepAlive(deadline()).catch(() => {}), WRITER_KEEP_ALIVE_MS).unref()
     return closedWithLog({
       append: guarded(async (records: readonly NewRecord[]) => {

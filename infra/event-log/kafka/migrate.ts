@@ -15,7 +15,7 @@ import { openTransactionalWriter } from './produce/transaction.ts'
 import { createReader } from './read/reader.ts'
 import { copiesProblem, settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
 
-/** Of all that goes by way of kafkajs' admin, and of a change: then the next attempt begins with another broker. */
+/** Limit of each step by kafkajs' admin client, and of changing settings. The next attempt may then begin with another broker. */
 const STEP_MAX_MS = 20_000
 const TOPICS_KNOWN_MAX_MS = 20_000
 const TOPICS_KNOWN_AGAIN_MS = 100
@@ -28,13 +28,13 @@ export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions,
   namespace: string
 }
 
-/** A topic has another number of partitions than it must have; the message is for a person. */
+/** A topic has another number of partitions than it must have. The message is written for the operator. */
 class PartitionsDiffer extends Error {
   override readonly name = 'PartitionsDiffer'
 }
 
 /**
- * Makes the topics that are missing, and sets what each topic needs (`topic-settings.ts`). Several processes may do so at once.
+ * Creates missing topics, and sets what each topic needs (`topic-settings.ts`). Several processes may do so at once.
  * @throws LogUnavailable when Kafka is away; PartitionsDiffer when a topic exists with another number of partitions than the operator asks for,
  * because its keys would lie in other partitions than before.
  */
@@ -61,7 +61,7 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
 const inTime = <T>(step: Promise<T>): Promise<T> =>
   within(step, STEP_MAX_MS, () => new LogUnavailable('A broker has not answered in time'))
 
-/** Repeats a step while a broker does not know topics that another one knows already. */
+/** Repeats a step while the broker that it asks does not know topics that another broker knows already. */
 async function onceKnown(step: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + TOPICS_KNOWN_MAX_MS
   for (;;) {
@@ -74,7 +74,7 @@ async function onceKnown(step: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A new cluster makes its internal topics, for groups and transactions, at their first use, which takes longer than a call may. */
+/** Makes a new cluster create its internal topics for groups and transactions now: at their first use, a call would take too long. */
 async function wakeCoordinators(client: BrokerClient, { namespace }: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(namespace)
   const deadline = performance.now() + COORDINATORS_MAX_MS
@@ -117,7 +117,7 @@ async function partitionsOf(admin: Admin, existing: TopicName[], names: KafkaNam
   return new Map(topics.map(({ name, partitions }) => [names.topicOf(name)!, partitions.length]))
 }
 
-/** The copies of each topic, by its full name: of the partition that has the fewest. */
+/** The number of replicas of each topic, by its full name: that of the partition with the fewest. */
 async function copiesOf(admin: Admin, names: KafkaNames): Promise<Map<string, number>> {
   const { topics } = await admin.fetchTopicMetadata({ topics: topicNames.map(names.topic) })
   const copies = topics.map(({ name, partitions }) => {
@@ -126,7 +126,10 @@ async function copiesOf(admin: Admin, names: KafkaNames): Promise<Map<string, nu
   return new Map(copies)
 }
 
-/** Waits until the brokers know the topics, which may be a moment after they were made. */
+/**
+ * Waits until the brokers know the topics, which may be a moment after their creation, and checks their numbers of partitions.
+ * @throws PartitionsDiffer
+ */
 async function checkPartitions(client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const { topic } = namesIn(options.namespace)
   const deadline = performance.now() + TOPICS_KNOWN_MAX_MS
@@ -136,7 +139,7 @@ async function checkPartitions(client: BrokerClient, options: MigrateKafkaOption
   if (problem) throw new PartitionsDiffer(problem)
 }
 
-/** Waits until new topics can be used: brokers know who leads a partition before the leader has made its files. */
+/** Waits until new topics can be used: brokers name the leader of a partition before that leader has created its files. */
 async function untilLed(created: TopicName[], client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
   const reader = createReader(client, names)
@@ -144,7 +147,7 @@ async function untilLed(created: TopicName[], client: BrokerClient, options: Mig
   for (const name of created) await reader.starts(name, deadline)
 }
 
-/** Changes only the settings that must differ: what else an operator has set on a topic stays. */
+/** Changes only settings that must have another value. All other settings that an operator has made on a topic stay. */
 async function configure(admin: Admin, client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
   const asked = topicNames.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name: names.topic(name) }))
@@ -162,7 +165,7 @@ async function configure(admin: Admin, client: BrokerClient, options: MigrateKaf
     const settings = settingsToChange(
       wantedSettings(names.topicOf(resourceName)!, {
         ...options,
-        // A topic that was made with fewer copies could not be written at all.
+        // Otherwise a topic that was created with fewer replicas could not be written at all.
         replicationFactor: Math.min(options.replicationFactor, replicationFactor),
       }),
       found,

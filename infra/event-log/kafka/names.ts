@@ -6,7 +6,7 @@ export interface KafkaNames {
   group(name: string): string
   /** The transactional id of an exclusive writer. */
   writer(name: string): string
-  /** The transactional id that commits what a group has read of a partition: one producer at a time. */
+  /** The transactional id for the commits of a group in a partition, which only one producer can use at a time. */
   committer(group: string, topic: TopicName, partition: number): string
   /** Null for a topic that is not Endcap's. */
   topicOf(fullName: string): TopicName | null

@@ -10,7 +10,7 @@ const GROW_TIMEOUT_MS = 30_000
 const GROWN_KNOWN_MAX_MS = 60_000
 const GROWN_KNOWN_AGAIN_MS = 200
 
-/** The numbers of partitions, for whoever may raise them. */
+/** Reads and raises the numbers of partitions. */
 export function createPartitionControl(options: KafkaAddress & { namespace: string }) {
   const names = namesIn(options.namespace)
 
@@ -23,7 +23,7 @@ export function createPartitionControl(options: KafkaAddress & { namespace: stri
   return {
     counts,
 
-    /** Adds partitions by one request, which a controller stores as one step, and waits until they are known. */
+    /** Adds partitions by one request, which the controller stores as one step, and waits until the brokers know them. */
     async grow(growth: ReadonlyMap<TopicName, number>): Promise<void> {
       if (growth.size === 0) return
       const topicPartitions = [...growth].map(([topic, count]) => ({ topic: names.topic(topic), count }))
@@ -42,7 +42,7 @@ export function createPartitionControl(options: KafkaAddress & { namespace: stri
       }
     },
 
-    /** Those of these groups that have members. */
+    /** Which of these groups have members. */
     activeGroups: (groups: readonly string[]) =>
       asAdmin(options, async (admin) => {
         const described = await admin.describeGroups(groups.map(names.group))

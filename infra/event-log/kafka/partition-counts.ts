@@ -1,23 +1,23 @@
 import { KAFKA_PARTITIONS, type TopicName, topicNames, topics, unitOf } from '../../../schemas/topics.ts'
 
-/** What the operator asks for; a topic that exists otherwise keeps the number of partitions that it has. */
+/** What the operator asks for. A topic that exists and that these options do not concern keeps its number of partitions. */
 export interface PartitionOptions {
-  /** Of each topic with more than one. */
+  /** For every topic that may have more than one partition. */
   partitions?: number
-  /** Of single topics, in place of `partitions`. Whoever names one topic of a unit names them all. */
+  /** For single topics, in place of `partitions`. It names either all topics of a unit or none. */
   topicPartitions?: TopicNumbers
 }
 
 export type TopicNumbers = Readonly<Partial<Record<TopicName, number>>>
 export type PartitionCounts = ReadonlyMap<TopicName, number>
 
-/** The number of partitions that a missing topic is made with, beside those that exist. */
+/** The number of partitions to create a missing topic with, given those of the existing topics. */
 export function partitionsToMake(topic: TopicName, existing: PartitionCounts, options: PartitionOptions): number {
   const alike = unitOf(topic).flatMap((each) => existing.get(each) ?? [])
   return required(topic, options)?.partitions ?? alike[0] ?? KAFKA_PARTITIONS
 }
 
-/** Why the topics cannot be used as they are, for a person; null: they can. */
+/** Why the topics cannot be used as they are, in words for the operator; null when they can. */
 export function partitionProblem(
   found: PartitionCounts,
   nameOf: (topic: TopicName) => string,

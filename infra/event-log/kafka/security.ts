@@ -5,13 +5,13 @@ import * as Setting from '../../settings.ts'
 
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const
 
-/** How to be safe from others on the way to the brokers, and how to sign in. Plain data. */
+/** How connections to the brokers are secured, and how to sign in. Plain data. */
 export interface KafkaSecurity {
-  /** Null: no TLS. */
+  /** Null for no TLS. */
   readonly tls: {
-    /** PEM; null: the authorities that Node trusts. */
+    /** PEM of the authorities; null for those that Node trusts. */
     readonly ca: string | null
-    /** PEM, of this client; null: the brokers ask for none. */
+    /** PEM of this client's certificate; null when the brokers ask for none. */
     readonly cert: string | null
     readonly key: string | null
     readonly passphrase: string | null

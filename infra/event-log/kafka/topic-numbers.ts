@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const PARTITIONS_MAX = 1_000
 const RETENTION_DAYS_MAX = 36_500
 
-/** Reads `topic:partitions,…`. @returns with each topic that is named those that are partitioned alike. */
+/** Reads `topic:partitions,…`. @returns the numbers of the named topics and of those that are partitioned alike. */
 export function readTopicPartitions(setting: string, text: string, problems: string[]): TopicNumbers {
   const wanted = new Map<TopicName, number>()
   for (const { topic, number } of readEntries(setting, text, problems)) {
@@ -22,7 +22,7 @@ export function readTopicPartitions(setting: string, text: string, problems: str
   return Object.fromEntries(wanted)
 }
 
-/** Reads `topic:days,…`, as milliseconds. */
+/** Reads `topic:days,…`. @returns milliseconds. */
 export function readTopicRetention(setting: string, text: string, problems: string[]): TopicNumbers {
   const wanted = new Map<TopicName, number>()
   for (const { topic, number: days } of readEntries(setting, text, problems)) {

@@ -2,14 +2,14 @@ import { type TopicName, topics } from '../../../schemas/topics.ts'
 import { RECORD_MAX_BYTES } from '../port.ts'
 import type { TopicNumbers } from './partition-counts.ts'
 
-/** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
+/** Room for a batch of one record of the largest size, or of BATCH_MAX_BYTES, plus what the format adds. */
 const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
 const TOMBSTONE_RETENTION_MS = 86_400_000
 const SEGMENT_MS = 86_400_000
 
 /**
- * What we insist on for one setting of a topic. EXACT: another value would break a promise of the log. AT_LEAST: so would
- * a smaller number. WHEN_MISSING: any value is fine, and an operator's stays.
+ * What we insist on for one setting of a topic. EXACT: another value would break a promise of the log. AT_LEAST: a smaller number
+ * would. WHEN_MISSING: any value is fine, and one that an operator has set stays.
  */
 export interface WantedSetting {
   name: string
@@ -17,21 +17,21 @@ export interface WantedSetting {
   rule: 'EXACT' | 'AT_LEAST' | 'WHEN_MISSING'
 }
 
-/** A setting that was made on the topic itself. What only the brokers' defaults say is missing. */
+/** A setting that was made on the topic itself. Defaults of the brokers are not listed. */
 export interface FoundSetting {
   name: string
   value: string
 }
 
 export interface TopicSettingsOptions {
-  /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
+  /** Replicas of each partition. With 3 or more, a write needs two of them, so that one broker may fail without a loss or a halt. */
   replicationFactor: number
   /**
-   * Shortens how long retained topics keep their records, down to what each must keep at least; default: what
-   * `schemas/topics.ts` says.
+   * Shortens the retention of retained topics, but not below the minimum of each. Default: the retention in
+   * `schemas/topics.ts`.
    */
   retentionMs?: number
-  /** Of single topics, shorter or longer, in milliseconds, in place of `retentionMs`. */
+  /** The retention of single topics in milliseconds, shorter or longer than the default, in place of `retentionMs`. */
   topicRetentionMs?: TopicNumbers
 }
 
@@ -45,7 +45,7 @@ export function wantedSettings(topic: TopicName, options: TopicSettingsOptions):
     ['delete.retention.ms', TOMBSTONE_RETENTION_MS, 'WHEN_MISSING'],
     ['max.message.bytes', MESSAGE_MAX_BYTES, 'AT_LEAST'],
     ['min.insync.replicas', options.replicationFactor >= 3 ? 2 : 1, 'AT_LEAST'],
-    // The time of a record is when the log took it, by the brokers' clocks.
+    // The time of a record is when the log accepted it, by the brokers' clocks.
     ['message.timestamp.type', 'LogAppendTime', 'EXACT'],
   ]
   // Only closed segments are compacted.
@@ -71,7 +71,7 @@ export function settingsToChange(wanted: readonly WantedSetting[], found: readon
   })
 }
 
-/** Why a topic can never be written: more copies must be in sync than it has. Null: it can. */
+/** Why a topic can never be written, when more replicas must be in sync than it has; otherwise null. */
 export function copiesProblem(topic: string, found: readonly FoundSetting[], copies: number): string | null {
   const needed = Number(found.find(({ name }) => name === 'min.insync.replicas')?.value ?? 1)
   if (needed <= copies) return null

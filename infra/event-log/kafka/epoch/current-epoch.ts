@@ -2,27 +2,27 @@ import type { LogEpoch } from '../../../../schemas/records/records.ts'
 import { isFromAnotherCluster, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
 
-/** The log with the offsets of Kafka. */
+/** The log with Kafka's own offsets. */
 export interface KafkaLog extends EventLog {
-  /** The id that the cluster keeps for ever; null where the brokers tell none. @throws LogUnavailable */
+  /** The permanent id of the cluster; null when the brokers report none. @throws LogUnavailable */
   clusterId(): Promise<string | null>
 }
 
-/** A restore has begun and not ended, or it has ended since this process began: it must end, and be started again. */
+/** A restore has begun and not finished, or has finished since this process began. The process must end and be started again. */
 export class EpochEnded extends Error {
   override readonly name = 'EpochEnded'
 }
 
-/** The log is a copy of one in another cluster, and nobody has said that it is to be worked on. */
+/** The log is a copy of one in another cluster, and no restore has made it ready for use yet. */
 export class UnrestoredCopy extends Error {
   override readonly name = 'UnrestoredCopy'
 }
 
 /** The epoch of the log, as one process reads it. */
 export interface CurrentEpoch {
-  /** Read once. @throws LogUnavailable; EpochEnded while the log is being restored; UnrestoredCopy */
+  /** The epoch, which is read only once. @throws LogUnavailable; EpochEnded while the log is being restored; UnrestoredCopy */
   get(): Promise<number>
-  /** Looks whether it still holds. @throws LogUnavailable, EpochEnded, UnrestoredCopy */
+  /** Checks that this epoch still holds. @throws LogUnavailable, EpochEnded, UnrestoredCopy */
   confirm(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function currentEpoch(
   }
 }
 
-/** Why nobody may work on the log. */
+/** Why no process may use the log; null when processes may. */
 function problemOf(noted: LogEpoch, clusterId: string | null): Error | null {
   if (isFromAnotherCluster(noted, clusterId)) {
     return new UnrestoredCopy(

@@ -6,25 +6,25 @@ import { asAdmin } from '../admin.ts'
 import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
 import { withEpoch } from './with-epoch.ts'
 
-/** Processes still work on the log. */
+/** Processes still use the log. */
 export class LogInUse extends Error {
   override readonly name = 'LogInUse'
 }
 
-/** A restore of the log that no process works on. */
+/** A restore of a log that no process uses. */
 export interface LogRestore {
-  /** The log as it lies there: with the offsets of Kafka, and what records name is of other offsets. */
+  /** The log as it lies in Kafka, with Kafka's own offsets. Offsets that its records name are others: those of the original. */
   readonly copy: EventLog
   /**
-   * Begins the next epoch, forgets what all groups have committed, and keeps processes from starting. After an interruption it
-   * goes on with the epoch that was begun.
+   * Begins the next epoch, deletes the commits of all groups, and keeps processes from starting. After an interruption it
+   * continues the epoch that was begun.
    * @param seen the highest epoch that a record names.
    * @returns the log in the new epoch.
    */
   begin(seen: number): Promise<{ epoch: number; log: EventLog }>
-  /** From now on processes may start. */
+  /** Ends the restore: from now on processes may start. */
   finish(judgedTo: LogEpoch['judgedTo']): Promise<void>
-  /** Instead of a restore, when the copy has all offsets and commits of its original: from now on this cluster is the log's. */
+  /** Takes the place of a restore when the copy has all offsets and commits of its original: declares this cluster to be the log's. */
   adopt(): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
     copy,
     async begin(seen) {
       const [last, clusterId] = await Promise.all([readLogEpoch(copy), copy.clusterId()])
-      // What was begun elsewhere was begun with other offsets.
+      // A restore that was begun in another cluster was begun with other offsets.
       const goesOn = last.restoring && !isFromAnotherCluster(last, clusterId)
       const epoch = goesOn ? last.epoch : Math.max(last.epoch, seen) + 1
       if (epoch > EPOCH_MAX)
@@ -66,7 +66,7 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
   }
 }
 
-/** Notes the cluster in a log that names none: a new one, or one of an earlier version. */
+/** Records the cluster's id in a log that names no cluster: a new log, or one of an earlier version. */
 export async function noteCluster(options: KafkaEventLogOptions): Promise<void> {
   const log = connectWithoutEpoch(options)
   try {
@@ -78,7 +78,7 @@ export async function noteCluster(options: KafkaEventLogOptions): Promise<void> 
   }
 }
 
-/** The groups of the namespace, by their names in it. */
+/** The groups of the namespace; their names are without its prefix. */
 function groupsIn(options: KafkaEventLogOptions): Promise<{ name: string; members: number }[]> {
   const prefix = `${options.namespace}.`
   return asAdmin(options, async (admin) => {

@@ -12,15 +12,15 @@ import type {
 import type { CurrentEpoch } from './current-epoch.ts'
 
 /**
- * The log with offsets of its epoch (`epochs.ts`), made of those of Kafka: here they are added on the way out, and taken off on
- * the way in. A process that was frozen over a restore is refused the next partition that it is assigned.
+ * The log with offsets of its epoch (`epochs.ts`): the first offset of the epoch is added to Kafka's offsets on the way out, and
+ * subtracted on the way in. A process that was frozen during a restore is refused the next partition that it is assigned.
  */
 export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
   const firstOffset = async () => firstOffsetOf(await epoch.get())
-  /** A close lets them end. */
+  /** Unfinished appends, which a close awaits. */
   const appends = new Set<Promise<unknown>>()
 
-  /** Only the answer needs the epoch: what waits to be stored is limited below. */
+  /** Sends the records at once, because only the answer needs the epoch. The log below limits how much may wait. */
   async function append(records: readonly NewRecord[]): Promise<Position[]> {
     const [positions, first] = await Promise.all([log.append(records), firstOffset()])
     return raised(positions, first)
@@ -39,7 +39,7 @@ export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
     async tail(topic, onBatch, from = []) {
       const first = await firstOffset()
       const lowered = from.map(({ partition, offset }) => ({ partition, offset: readFrom(offset, first) }))
-      // The log may go on from the records that it has handed over.
+      // Copies, because the log may still read offsets from the records that it has handed over.
       return log.tail(
         topic,
         (records) =>
@@ -96,7 +96,7 @@ export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
 function consumerWithEpoch(consumer: LogConsumer, first: number, epoch: CurrentEpoch): LogConsumer {
   const assignments = new WeakMap<Assignment, Assignment>()
   const originals = new WeakMap<Assignment, Assignment>()
-  /** What was assigned while the epoch held. */
+  /** Assignments that the epoch was confirmed for. */
   const confirmed = new WeakSet<Assignment>()
 
   function raisedOf(original: Assignment): Assignment {
@@ -108,7 +108,7 @@ function consumerWithEpoch(consumer: LogConsumer, first: number, epoch: CurrentE
     originals.set(assignment, original)
     return assignment
   }
-  /** One that this consumer has never given is unknown to the consumer below too. */
+  /** An assignment that this consumer has never handed out is unknown to the consumer below, too. */
   const originalOf = (assignment: Assignment) => originals.get(assignment) ?? assignment
 
   return {
@@ -135,13 +135,13 @@ function consumerWithEpoch(consumer: LogConsumer, first: number, epoch: CurrentE
   }
 }
 
-/** Changes what was just made and is nobody else's. */
+/** Changes the offsets in place: the caller has just made these objects and nothing else holds them. */
 function raised<T extends Position[] | LogRecord[] | Commit[]>(places: T, first: number): T {
   for (const place of places) place.offset += first
   return places
 }
 
-/** Where a read begins: an offset of an earlier epoch lies before all that the log holds. */
+/** Where a read begins. An offset of an earlier epoch lies before all records of the log. */
 const readFrom = (offset: number, first: number) => Math.max(0, offset - first)
 
 /** @throws RangeError for an offset of an earlier epoch, which names no place in this log. */

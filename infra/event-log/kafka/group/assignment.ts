@@ -5,19 +5,19 @@ export interface JoiningMember extends SubscriptionData {
 }
 
 export interface SubscriptionData {
-  /** The partitions that it reads now. */
+  /** The partitions that the member reads now. */
   owned: ReadonlySet<string>
-  /** The partitions that it cannot work. */
+  /** The partitions that the member cannot process. */
   refused: ReadonlySet<string>
 }
 
 /** The partitions that each member reads: by member, then by topic. */
 export type GroupAssignment = Map<string, Map<string, number[]>>
 
-/** In front of refused partitions: no topic begins with it, so leaders that know no refusals pass over them. */
+/** Stands in front of refused partitions. No topic begins with it, so leaders of versions without refusals ignore them. */
 const REFUSED = '!'
 
-/** A JSON list of the owned partitions, and of the refused ones behind a mark. */
+/** A JSON list of the owned partitions and of the refused ones, which are marked. */
 export function encodeSubscriptionData({ owned, refused }: SubscriptionData): Buffer {
   return Buffer.from(JSON.stringify([...owned, ...[...refused].map((partition) => REFUSED + partition)]))
 }
@@ -32,9 +32,9 @@ export function decodeSubscriptionData(userData: Buffer | null): SubscriptionDat
 }
 
 /**
- * Decides who reads what. A partition that some members refuse goes to one of the others, unless all refuse it. Beyond that,
- * each topic is spread evenly over the members that subscribe to it, and a member keeps what it owns as far as evenness allows,
- * because a move loses what was read and not committed. The order of the members makes no difference.
+ * Decides which member reads which partition. A partition that some members refuse goes to one of the others, unless all refuse it.
+ * Beyond that, each topic is spread evenly over the members that subscribe to it, and a member keeps the partitions that it owns as
+ * far as evenness allows, because a move discards what was read and not committed. The order of the members makes no difference.
  * @param counts how many partitions each topic has.
  */
 export function assignPartitions(

@@ -20,12 +20,12 @@ import { createFetcher } from '../read/fetcher.ts'
 import type { LogReader } from '../read/reader.ts'
 import { joinGroup, type MemberIdentity } from './membership.ts'
 
-/** When the group changes while the caller works on a batch, it may finish for this long before its partition moves. */
+/** When the group changes while the caller works on a batch, the caller has this long to finish it before the partition moves. */
 const HAND_OVER_MAX_MS = 1_000
-/** A new member waits this long for its group; its first polls wait on. */
+/** A new member waits this long to join its group. If that takes longer, its first polls go on waiting. */
 const FIRST_JOIN_MAX_MS = 3_000
 const REJOIN_PAUSE_MS = 50
-/** Of one request. Each has up to 4,000 characters of metadata. */
+/** Commits of one request. Each has up to 4,000 characters of metadata. */
 const COMMITS_MAX = 100
 
 /** A partition that this member owns, and the writer that fences its earlier owners. */
@@ -41,25 +41,26 @@ interface OffsetToStore extends OffsetAndMetadata {
   deadline: number
 }
 
-/** `client` is that of the whole log. */
+/** `client` is shared by the whole log. */
 export interface ConsumerOptions extends ProducerOptions {
   /** For the fetches of this consumer alone, because they wait long. */
   fetchClient: BrokerClient
-  /** For its membership alone: a join waits longer still, and whoever asks the same broker meanwhile takes it for dead. */
+  /** For its membership alone: a join waits even longer, and requests behind it would take the broker for dead. */
   groupClient: BrokerClient
   reader: LogReader
   group: string
   topics: readonly TopicName[]
   sessionTimeoutMs: number
-  /** Of a commit; and after this long without a word from Kafka, polls fail. */
+  /** Limit of a commit. Polls fail, too, once Kafka has been unavailable for this long. */
   timeoutMs: number
 }
 
 /**
- * A member of a group. Once a partition has gone to another member, its commits are refused: by this consumer, because a
- * commit names the assignment that its records were read under; and while the consumer does not know yet, by the brokers, which
- * check member and generation and, of a commit with outputs, also the epoch of the partition's transactional id. Whoever gets a
- * partition takes over that id before it reads what is committed, so that nothing of a frozen member becomes visible afterwards.
+ * A member of a group. Once a partition has gone to another member, this member's commits of it are refused. The consumer refuses
+ * them itself, because a commit names the assignment under which its records were read. While the consumer does not know of the move
+ * yet, the brokers refuse them: they check member and generation and, for a commit with outputs, also the epoch of the partition's
+ * transactional id. A member that gets a partition takes over that id before it reads the group's commit, so that nothing of a
+ * frozen member becomes visible afterwards.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<LogConsumer> {
   const { client, fetchClient, groupClient, names, reader, group, topics, timeoutMs } = options
@@ -68,7 +69,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   const owned = new Map<string, OwnedPartition>()
   const handedOver = createCondition()
   let isWorking = false
-  /** Since the last poll. */
+  /** Whether the assignments may have changed since the last poll. */
   let hasChanged = false
   let closed = false
 
@@ -99,8 +100,8 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   const startsNow = new Map(topics.map((topic) => [topic, sharedNext(() => reader.starts(topic, deadlineFromNow()))]))
 
   /**
-   * First fences the earlier owners, then reads what is committed: nothing can change that in between. Partitions that are fenced
-   * while others are read share the next read.
+   * Fences the earlier owners first and reads the group's commit afterwards, so that no earlier owner can still change it. Partitions
+   * that are fenced while the commits are being read for others share the next read.
    */
   async function acquire({ topic, partition }: { topic: TopicName; partition: number }): Promise<void> {
     const key = keyOf({ topic, partition })
@@ -112,8 +113,8 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   }
 
   /**
-   * Acquires each on its own: one whose last transaction waits for a frozen broker does not hold up the others.
-   * @returns whether all are acquired. @throws when none is, or on a refusal, which waiting does not help.
+   * Acquires each partition on its own: one whose last transaction waits for a frozen broker does not delay the others.
+   * @returns whether all are acquired. @throws when one is not and the member owns none, or on a refusal, which no retry would change.
    */
   async function acquireAll(partitions: { topic: TopicName; partition: number }[]): Promise<boolean> {
     const failures = (await Promise.allSettled(partitions.map(acquire))).flatMap((outcome) =>
@@ -182,7 +183,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     throw new Revoked('The consumer is not a member of its group')
   }
 
-  /** Of several partitions at once, as the sink commits them, by one request. */
+  /** Commits of several partitions at once, such as those of the sink, share one request. */
   const storeOffset = sentTogether(async (commits: OffsetToStore[]) => {
     const { memberId, generation: groupGenerationId } = requireIdentity()
     const topics = [...Map.groupBy(commits, ({ topic }) => topic)].map(([topic, of]) => ({
@@ -214,7 +215,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
           continue
         }
         if (!isFenced(error) && !isExpelled(error)) throw asUnavailable(error as Error)
-        // The partition may still be this member's, or again: then it is acquired and read anew.
+        // The partition may still or again belong to this member: then it is acquired and read again.
         const key = keyOf(assignment)
         if (owned.get(key) === committing) drop(key)
         membership.rejoin()

@@ -15,13 +15,13 @@ const NO_USER_DATA = Buffer.alloc(0)
 const HEARTBEAT_MS = 1_000
 const HEARTBEAT_TIMEOUT_MS = 3_000
 const RETRY_MS = 250
-/** How long the group waits for a member that has not joined again; then it goes on without it. */
+/** How long the group waits for a member to join again before it goes on without it. */
 const REBALANCE_TIMEOUT_MS = 10_000
-/** The broker may take this much longer than the rebalance. */
+/** Time for the rebalance, and for the broker to answer. */
 const JOIN_TIMEOUT_MS = REBALANCE_TIMEOUT_MS + 10_000
 const LEAVE_TIMEOUT_MS = 1_000
 
-/** How the coordinator knows a member; it refuses commits of an older generation. */
+/** How the coordinator identifies a member. It refuses commits of an older generation. */
 export interface MemberIdentity {
   memberId: string
   generation: number
@@ -30,29 +30,29 @@ export interface MemberIdentity {
 export interface MembershipOptions {
   /** For joins, which may wait long, and heartbeats, which must not wait behind an append. */
   client: BrokerClient
-  /** To leave, even while a join waits. */
+  /** For leaving the group, which must work even while a join waits. */
   sharedClient: BrokerClient
   /** Full name. */
   group: string
   /** Full names. */
   topics: readonly string[]
   sessionTimeoutMs: number
-  /** To find the group's coordinator. */
+  /** Limit for finding the group's coordinator. */
   timeoutMs: number
-  /** Resolves when the member may give partitions up: what was polled from them is done or has had its time. */
+  /** Resolves when the member may give up partitions: the records polled from them are processed, or had their time to be. */
   readyToMove: () => Promise<void>
-  /** The group has gone on without the member, which has lost every partition. */
+  /** Called when the group has gone on without the member, which has lost every partition. */
   onLost: () => void
   /**
-   * The partitions that the member reads from now on, `topic/partition`. Resolves with whether it is prepared to read all of
-   * them; it is called again, between heartbeats, until it is.
+   * Called with the partitions that the member reads from now on, as `topic/partition`. Resolves with whether it is prepared to read
+   * all of them; it is called again, between heartbeats, until it is.
    */
   onAssigned: (partitions: ReadonlySet<string>) => Promise<boolean>
-  /** What the member is assigned may have changed, or it has been prepared for it. */
+  /** Called when the member's assignment may have changed, or the member has been prepared for it. */
   onChanged: () => void
 }
 
-/** Joins a group, and again whenever the group changes, until it is left. Heartbeats go on while the caller works. */
+/** Joins a group, and joins again whenever the group changes, until `leave`. Heartbeats go on while the caller works. */
 export function joinGroup(options: MembershipOptions) {
   const { client, sharedClient, group, topics, sessionTimeoutMs } = options
   const coordinator = { groupOf: group }
@@ -68,7 +68,7 @@ export function joinGroup(options: MembershipOptions) {
   let lastHeard = performance.now()
 
   async function join(): Promise<void> {
-    // Without Kafka, this fails sooner than a join may.
+    // When Kafka is away, this fails earlier than the join would.
     await client.connect(coordinator, performance.now() + options.timeoutMs)
     const deadline = performance.now() + JOIN_TIMEOUT_MS
     const userData = encodeSubscriptionData({ owned, refused })
@@ -82,7 +82,7 @@ export function joinGroup(options: MembershipOptions) {
     const joined = await client.request(coordinator, 'joinGroup', { ...request, memberId }, deadline)
     ;({ memberId } = joined)
     const { generationId, leaderId, members } = joined
-    // In a generation that it has missed, others may have read and committed what it believes to own.
+    // In a generation that this member has missed, others may have read and committed the partitions that it believes it owns.
     if (generation >= 0 && generationId > generation + 1) loseAll()
     const groupAssignment = leaderId === memberId ? await assignAll(members, deadline) : []
     const sync = { groupId: group, generationId, memberId, groupAssignment }
@@ -94,7 +94,7 @@ export function joinGroup(options: MembershipOptions) {
     isPrepared = false
   }
 
-  /** As the group's leader, decides for all members. */
+  /** Assigns the partitions to all members, as the leader of the group. */
   async function assignAll(members: readonly GroupMember[], deadline: number) {
     const joining = members.map(({ memberId, memberMetadata }): JoiningMember => {
       const { topics, userData } = MemberMetadata.decode(memberMetadata)!
@@ -130,7 +130,7 @@ export function joinGroup(options: MembershipOptions) {
     if (isJoined && !isPrepared) await prepare()
   }
 
-  /** What fails here is tried again without a new join, which would move the partitions of others. */
+  /** A failure here is retried without joining again, which would move partitions of other members. */
   async function prepare(): Promise<void> {
     try {
       isPrepared = await options.onAssigned(owned)
@@ -159,7 +159,7 @@ export function joinGroup(options: MembershipOptions) {
     else if (isRebalancing(error)) isJoined = false
     else {
       failing ??= { error, since: begun }
-      // After so long a silence, the group has gone on without this member.
+      // After such a long silence, the group has gone on without this member.
       if (generation >= 0 && performance.now() - lastHeard > sessionTimeoutMs) expel()
       return true
     }
@@ -179,7 +179,7 @@ export function joinGroup(options: MembershipOptions) {
       }
     }
     if (memberId === '') return
-    // A coordinator that is away now would have the group wait for a member that is gone; after a session it does not.
+    // If the coordinator is away, go on trying for a session: until then it makes the group wait for this member, which is gone.
     const deadline = performance.now() + sessionTimeoutMs
     const request = { groupId: group, memberId }
     await sharedClient.request(coordinator, 'leaveGroup', request, deadline).catch(() => {})
@@ -188,9 +188,9 @@ export function joinGroup(options: MembershipOptions) {
   const running = run()
 
   return {
-    /** Kept while the member joins again, because the group may still accept it. Null: not a member. */
+    /** The identity is kept while the member joins again, because the group may still accept it. Null when it is not a member. */
     identity: (): MemberIdentity | null => (generation < 0 ? null : { memberId, generation }),
-    /** Whether it has joined and is prepared, and nothing since requires that it join again. */
+    /** Whether the member has joined and is prepared, and nothing since requires it to join again. */
     isPrepared: () => isJoined && isPrepared,
     /** Resolves when the member has joined (again), or at the deadline. */
     async joined(deadline: number): Promise<void> {
@@ -198,7 +198,7 @@ export function joinGroup(options: MembershipOptions) {
         await changed.wait(deadline - performance.now())
       }
     },
-    /** Joins again, and acquires again what it is assigned and has dropped. */
+    /** Makes the member join again, and acquire again the assigned partitions that it has dropped. */
     rejoin() {
       isJoined = false
     },
@@ -208,7 +208,7 @@ export function joinGroup(options: MembershipOptions) {
       refused.add(partition)
       isJoined = false
     },
-    /** What keeps it out of the group. */
+    /** The failure that keeps the member out of the group, or null. */
     failure: () => failing,
     async leave(): Promise<void> {
       leaving.abort()

@@ -9,7 +9,7 @@ import { encodeNext, openSession, type ProducerOptions, type ProducerSession, pr
 const LINGER_MS = 1
 /** Flush early once this many bytes are queued. */
 const LINGER_MAX_BYTES = 32 * 1024
-/** Bytes of appends without an answer; more are refused, so that an absent Kafka does not fill memory. */
+/** Bytes of unanswered appends. More are refused, so that an absent Kafka does not fill memory. */
 const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
 /** Without effect outside transactions. */
 const TRANSACTION_TIMEOUT_MS = 60_000
@@ -30,14 +30,14 @@ interface PartitionQueue {
   isInFlight: boolean
 }
 
-/** Queued batches that are sent to their partition as one. */
+/** Queued batches that are sent to their partition as one batch. */
 interface Shipment {
   queue: PartitionQueue
   parts: QueuedBatch[]
 }
 
 export interface AppenderOptions extends ProducerOptions {
-  /** Of one append, from call to answer. */
+  /** Limit of one append, from call to answer. */
   timeoutMs: number
   partitions: KnownPartitions
 }

@@ -3,13 +3,13 @@ import { LogUnavailable } from '../../port.ts'
 import type { BrokerClient } from '../client/broker-client.ts'
 import type { KafkaNames } from '../names.ts'
 
-/** How many partitions each of these topics has, at least. */
+/** How many partitions each of these topics has at least: more may be added meanwhile. The map may hold other topics, too. */
 export type KnownPartitions = (
   topics: readonly TopicName[],
   deadline: number,
 ) => Promise<ReadonlyMap<TopicName, number>>
 
-/** Asked for once, for writers that a process does not keep while partitions are added. */
+/** Asks once for each topic. For writers that a process does not keep open while partitions are added. */
 export function partitionsAtFirst(client: BrokerClient, names: KafkaNames): KnownPartitions {
   const counts = new Map<TopicName, number>()
   return async (topics, deadline) => {
@@ -20,17 +20,17 @@ export function partitionsAtFirst(client: BrokerClient, names: KafkaNames): Know
   }
 }
 
-/** The brokers are asked again after so long, while appends go on. */
+/** The brokers are asked again after this long, while appends go on. */
 const ASK_AGAIN_MS = 2_000
-/** No record is appended by numbers that are older. */
+/** No record is appended by numbers that are older than this. */
 export const PARTITIONS_KNOWN_MAX_MS = 5_000
 const ASKING_MAX_MS = 5_000
 
 /**
- * As they are now, for appends that go on while partitions are added: a topic takes none while it has fewer partitions than
- * another of its unit, because it is about to get as many, and what its keys have in the old ones must be judged before.
- * @param clients `appends` is the one that appends: it must find the brokers anyway. `background` asks beside it, so that appends
- * do not wait for a broker that answers nothing. @param nowMs by the clock of deadlines.
+ * The current numbers, for appends that go on while partitions are added. A topic takes no records while it has fewer partitions
+ * than another topic of its unit: it is about to get as many, and the records of its keys in the old partitions must be judged first.
+ * @param clients `appends` is the client that appends, which must find the brokers anyway. `background` asks independently of it, so
+ * that appends do not wait for a broker that answers nothing. @param nowMs the clock of deadlines.
  */
 export function partitionsNow(
   clients: { appends: BrokerClient; background: BrokerClient },
@@ -52,7 +52,7 @@ export function partitionsNow(
   function askInBackground(): void {
     if (isAsking) return
     isAsking = true
-    // While it fails, appends ask by themselves once what is known is too old.
+    // While this fails, appends ask by themselves once the known numbers are too old.
     void ask(clients.background, nowMs() + ASKING_MAX_MS)
       .catch(() => {})
       .finally(() => {

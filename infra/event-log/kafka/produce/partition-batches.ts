@@ -12,9 +12,9 @@ export interface PartitionBatch {
   topic: TopicName
   partition: number
   records: BatchRecord[]
-  /** The place of each record in the call. */
+  /** The index of each record in the call. */
   indexes: number[]
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   bytes: number
 }
 

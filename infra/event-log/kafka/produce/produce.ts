@@ -25,7 +25,7 @@ export interface ProducerSession extends ProducerIdentity {
   sequences: Map<string, number>
 }
 
-/** Gets a new identity; one with a transactional id fences whoever had that id before, and aborts what it left open. */
+/** Gets a new identity. With a transactional id, this fences the earlier holder of the id and aborts the transaction it left open. */
 export async function openSession(
   client: BrokerClient,
   { transactionalId, transactionTimeoutMs }: { transactionalId: string | null; transactionTimeoutMs: number },
@@ -37,7 +37,7 @@ export async function openSession(
   return { transactionalId, producerId: BigInt(producerId), producerEpoch, sequences: new Map() }
 }
 
-/** It is sent as it is, however often: the broker recognises it by its sequence number. */
+/** A batch as it is sent. A retry sends the same bytes: the broker recognises the repetition by its sequence number. */
 export interface EncodedBatch {
   /** Full name. */
   topic: string

@@ -20,7 +20,7 @@ export interface TransactionalWriter {
   keepAlive(deadline: number): Promise<void>
 }
 
-/** Takes over a transactional id: its last owner is fenced, and what that left open is aborted. */
+/** Takes over a transactional id: its last owner is fenced, and the transaction that this owner left open is aborted. */
 export async function openTransactionalWriter(
   options: ProducerOptions,
   transactionalId: string,
@@ -106,7 +106,7 @@ export async function openTransactionalWriter(
   const end = (transactionResult: boolean, deadline: number) =>
     client.request(coordinator, 'endTxn', { ...identity(), transactionResult }, deadline)
 
-  /** The first answer says that the decision is stored. The second is refused as concurrent until readers see everything. */
+  /** Asks twice. The first answer says that the decision is stored; the second is refused as concurrent until readers see everything. */
   async function commit(deadline: number): Promise<void> {
     await end(true, deadline)
     await end(true, deadline)

@@ -2,16 +2,16 @@ import { type TopicName, topics } from '../../../../schemas/topics.ts'
 import { FETCH_MAX_BYTES, type FetchedPartition } from '../client/fetch.ts'
 import type { LogReader } from './reader.ts'
 
-/** Records are counted by ranges of so many offsets; the count of a whole range is remembered. */
+/** Records are counted in ranges of this many offsets; the count of a complete range is remembered. */
 const RANGE_OFFSETS = 4_096
-/** Compaction removes records from a range: its count holds for this long. */
+/** How long the count of a range of a compacted topic is used: compaction removes records from it. */
 const COMPACTED_MAX_AGE_MS = 10_000
-/** Of all partitions together. */
+/** Ranges of all partitions together. */
 const REMEMBERED_RANGES_MAX = 500_000
 
 /**
- * Counts records. Kafka knows offsets only, and transaction markers and compaction leave gaps in them. So the records are read
- * once, and a later count of the same partition reads only what has come since.
+ * Counts records by reading them, because Kafka knows only offsets, and transaction markers and compaction leave gaps in those. A
+ * later count of the same partition reads only records that have come since.
  */
 export function createCounter({ reader, now }: { reader: LogReader; now: () => number }) {
   const remembered = new Map<string, { records: number; at: number }>()
@@ -27,7 +27,7 @@ export function createCounter({ reader, now }: { reader: LogReader; now: () => n
     remembered.set(key, { records, at: now() })
   }
 
-  /** Counts what one response holds in [from, end), and remembers its whole ranges; `reached` is where it ends. */
+  /** Counts the records of one response in [from, end), and remembers its complete ranges. `reached` is the offset where it ends. */
   async function countOnce(topic: TopicName, partition: number, from: number, end: number, deadline: number) {
     const fetched = await reader.fetch({ topic, partition, from, maxBytes: FETCH_MAX_BYTES }, deadline)
     const reached = Math.min(fetched?.next ?? end, end)
@@ -44,7 +44,7 @@ export function createCounter({ reader, now }: { reader: LogReader; now: () => n
   }
 
   return {
-    /** Records in [from, to). @param deadline of the next request, because there may be many. */
+    /** Records in [from, to). @param deadline returns the deadline of the next request: one count may need many. */
     async count(topic: TopicName, partition: number, from: number, to: number, deadline: () => number) {
       const bounds = (await reader.bounds(topic, deadline())).find((each) => each.partition === partition)!
       const end = Math.min(to, bounds.end)

@@ -11,10 +11,10 @@ import { createCondition } from '../condition.ts'
 import type { KafkaNames } from '../names.ts'
 import type { LogReader } from './reader.ts'
 
-/** How long a broker holds a fetch back while there is nothing. */
+/** How long a broker holds back its answer to a fetch while there are no records. */
 const FETCH_MAX_WAIT_MS = 500
 const FETCH_TIMEOUT_MS = FETCH_MAX_WAIT_MS + 5_000
-/** Nothing more is fetched while this much waits to be taken, so that a slow reader does not fill memory. */
+/** Nothing more is fetched while this many bytes wait to be taken, so that a slow reader does not fill memory. */
 const PREFETCHED_MAX_BYTES = 8 * 1024 * 1024
 const RETRY_MS = 250
 const FIRST_TURN_MAX = 1_000
@@ -23,9 +23,9 @@ const FIRST_TURN_MAX = 1_000
 interface PartitionReader {
   readonly topic: TopicName
   readonly partition: number
-  /** The next record to hand over. */
+  /** Offset of the next record to hand over. */
   position: number
-  /** Where the next fetch begins. */
+  /** Offset where the next fetch begins. */
   fetchAt: number
   /** When a fetch last brought something, by `performance.now()`. */
   fetchedAt: number
@@ -40,7 +40,7 @@ export interface FetcherOptions {
   reader: LogReader
 }
 
-/** Reads ahead from some partitions, from all brokers at once, committed transactions only. */
+/** Reads ahead from some partitions, from all brokers at once. It reads committed transactions only. */
 export function createFetcher({ client, names, reader }: FetcherOptions) {
   const partitions = new Map<string, PartitionReader>()
   const busyLeaders = new Set<number>()
@@ -48,10 +48,10 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
   let prefetchedBytes = 0
   /** Start at a random partition: a process that restarts often would starve the last one. */
   let turn = randomInt(FIRST_TURN_MAX)
-  /** So much waits to be taken that nothing was fetched. */
+  /** Whether the last pump fetched nothing because too many bytes wait to be taken. */
   let isHeldBack = false
   let isPumping = false
-  /** Something has changed while it was pumping: what it is about to fetch may be less than there is by now. */
+  /** Whether to pump again afterwards: something changed during the pump, which may therefore miss some partitions. */
   let isPumpDue = false
   let closed = false
   let failing: Failure | null = null
@@ -88,7 +88,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
     }
     // A partition of a topic that was added meanwhile waits for the next round.
     const ready = [...partitions.values()].filter(({ topic, isPaused }) => leaders.has(topic) && !isPaused)
-    // A broker fills its response in the order of the request: those of which the least is at hand come first.
+    // A broker fills its response in the order of the request: partitions with the fewest batches in memory come first.
     ready.sort((a, b) => a.batches.length - b.batches.length || a.fetchedAt - b.fetchedAt)
     return Map.groupBy(ready, ({ topic, partition }) => leaders.get(topic)!.get(partition) ?? -1)
   }
@@ -155,7 +155,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       for (const { offset, key, value, timestamp } of recordsFrom(batch, each.position)) {
         each.decoded.push({ topic, partition, offset, key, value, appendedAt: timestamp })
       }
-      // Removed only now: a batch that cannot be decoded is not skipped.
+      // Removed only now, so that a batch that cannot be decoded is not skipped.
       each.batches.shift()
       prefetchedBytes -= batch.bytes
     }
@@ -198,12 +198,12 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       replace(keyOf(topic, partition), () => ({ position: offset, fetchAt: offset, isPaused: false }))
       void pump()
     },
-    /** Fetches and hands over nothing of a partition until a seek. */
+    /** Stops fetching a partition and handing over its records, until a seek. */
     pause(topic: TopicName, partition: number): void {
       replace(keyOf(topic, partition), ({ position }) => ({ fetchAt: position, isPaused: true }))
       if (isHeldBack) void pump()
     },
-    /** Records at hand of any one partition; the partitions take turns. */
+    /** Fetched records of any one partition; null when there are none. The partitions take turns. */
     take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null {
       const all = [...partitions.values()]
       for (let step = 0; step < all.length; step++) {
@@ -213,7 +213,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
         turn = (turn + step + 1) % all.length
         const records = each.decoded.splice(0, maxRecords)
         each.position = records.at(-1)!.offset + 1
-        // Otherwise each broker has a fetch in flight, whose end starts the next one.
+        // Unless held back, each broker has a fetch in flight, whose end starts the next one.
         if (isHeldBack) void pump()
         return { topic: each.topic, partition: each.partition, records }
       }
@@ -226,9 +226,9 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
     },
     /** Resolves when something may have arrived, or after the timeout. */
     arrival: (timeoutMs: number) => arrived.wait(timeoutMs),
-    /** Wakes whoever waits for an arrival. */
+    /** Wakes all callers that wait for an arrival. */
     wake: () => arrived.notify(),
-    /** What keeps it from reading. */
+    /** The failure that keeps the fetcher from reading, or null. */
     failure: () => failing,
     close() {
       closed = true

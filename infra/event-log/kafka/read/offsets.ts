@@ -38,7 +38,7 @@ export async function offsetsOf(
   }
 }
 
-/** @param partitions of one leader. It answers for each of them, with an error for those that it does not lead any more. */
+/** @param partitions of one leader, which answers for each of them: with an error for those that it no longer leads. */
 function askLeader(
   client: Pick<BrokerClient, 'send'>,
   topic: string,

@@ -10,14 +10,14 @@ import { offsetsOf } from './offsets.ts'
 const FIRST: OffsetQuestion = { at: 'EARLIEST', isolationLevel: 'READ_COMMITTED' }
 const COMMITTED_END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_COMMITTED' }
 const END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_UNCOMMITTED' }
-/** Commits of a group without members name neither. */
+/** Commits of a group without members name neither a member nor a generation. */
 const NO_MEMBER = { memberId: '', groupGenerationId: -1 }
-/** What a read asks for by record. Batches come whole, and most hold many. */
+/** Bytes that a read asks for per record. Batches come whole, and most hold many records. */
 const READ_BYTES_PER_RECORD = 1_024
 
 export type LogReader = ReturnType<typeof createReader>
 
-/** Reads topics outside any group, and what groups have committed. @throws LogUnavailable after the deadline. */
+/** Reads topics outside any group, and reads and sets the commits of groups. @throws LogUnavailable after the deadline. */
 export function createReader(client: BrokerClient, names: KafkaNames) {
   async function partitionsOf(topic: TopicName, deadline: number): Promise<number[]> {
     return [...(await client.leaders(names.topic(topic), deadline)).keys()].sort((a, b) => a - b)
@@ -39,8 +39,8 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
   }
 
   /**
-   * One response of a partition: what it holds from an offset on, or from its start when the offset is no longer held; null
-   * at its end. It may hold nothing to read and still lead on to its `next`.
+   * One response with records of a partition from an offset on, or from its start when that offset is no longer held; null at the end
+   * of the partition. A response may contain no readable records and still lead on to its `next`.
    */
   async function fetch(
     { topic, partition, from, maxBytes }: { topic: TopicName; partition: number; from: number; maxBytes: number },
@@ -80,8 +80,8 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
     },
 
     /**
-     * The end of each partition, including transactions that are still undecided: a broker that has just started may have
-     * yet to mark those that were acknowledged.
+     * The end of each partition, including transactions that are still undecided: a broker that has just started may not have marked
+     * acknowledged ones yet.
      */
     async ends(topic: TopicName, deadline: number): Promise<Map<number, number>> {
       return offsetsAt(topic, await partitionsOf(topic, deadline), END, deadline)
@@ -107,7 +107,7 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
 
     async committed(group: string, deadline: number): Promise<Commit[]> {
       const groupId = names.group(group)
-      // Without topics it asks for all that the group has committed, and for nothing else.
+      // An empty list asks for exactly the partitions that the group has committed.
       const asked = { groupId, topics: [] }
       const { responses } = await client.request({ groupOf: groupId }, 'offsetFetch', asked, deadline)
       return responses.flatMap(({ topic: fullName, partitions }) => {

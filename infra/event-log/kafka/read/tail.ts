@@ -4,7 +4,7 @@ import { unavailable } from '../client/broker-client.ts'
 import { createFetcher, type FetcherOptions } from './fetcher.ts'
 
 const TAIL_BATCH_RECORDS = 1_000
-/** A tail wakes as soon as there is something; this only bounds how long it sleeps. */
+/** A tail wakes as soon as records arrive; this only bounds how long it sleeps. */
 const TAIL_WAIT_MS = 60_000
 
 /** `client` is for this tail alone, because its fetches wait long. */
@@ -16,7 +16,7 @@ export interface TailOptions extends FetcherOptions {
 }
 
 /**
- * Follows a topic outside any group. It has caught up once it has read to where the topic ended at the call, including
+ * Follows a topic outside any group. It has caught up once it has read to the end that the topic had at the call, including
  * transactions that were undecided then, because one of them may have been acknowledged. If `onBatch` throws before the tail
  * has caught up, the call rejects; later that is fatal.
  */
