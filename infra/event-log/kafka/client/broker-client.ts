@@ -15,28 +15,28 @@ import { namedBy, namingTheRight, type Resources } from './rights.ts'
 import { createSilentBrokers, NoAnswer } from './silent-brokers.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
-/** Of kafkajs's locks. Requests end with their deadlines. */
+/** How long kafkajs waits for its locks. Requests end at their deadlines. */
 const REQUEST_TIMEOUT_MS = 5_000
-/** An answer is not awaited for longer: another broker may have taken over. Joins wait for the other members of the group. */
+/** An answer is awaited no longer: another broker may have taken over. Joins are exempt, as they wait for the group's other members. */
 const ANSWER_MAX_MS = 5_000
 const HELD_STALLED_MS = 1_000
 const WAITING_FOR_MEMBERS = new Set<string>(['joinGroup', 'syncGroup'])
-/** A connection is replaced once a request has waited in vain for so long: it may be dead without anyone saying so. */
+/** A connection is replaced once a request has waited in vain for this long: it may have died without a sign. */
 const STALLED_MS = 3_000
-/** Of finding a broker: longer than a connection may take. Any broker answers such questions at once. */
+/** Limit for finding a broker, longer than a connection may take. Any broker answers such requests at once. */
 const LOOKUP_MAX_MS = 2_500
 const LOOKUP_STALLED_MS = 1_000
 const METADATA_MAX_AGE_MS = 60_000
 const RETRY_FIRST_MS = 4
 const RETRY_MAX_MS = 250
-/** The same warning is logged again after this time only. */
+/** The same warning is logged again only after this time. */
 const WARN_AGAIN_MS = 30_000
 const WARNINGS_REMEMBERED_MAX = 100
 const CLOSED = 'The log has been closed'
 
 /** Where the brokers are, and how to connect to them. */
 export interface KafkaAddress {
-  /** host:port of some brokers; these name the others. */
+  /** host:port of some brokers, which name the others. */
   brokers: readonly string[]
   clientId: string
   ssl?: KafkaConfig['ssl']
@@ -46,7 +46,7 @@ export interface KafkaAddress {
   logger: KafkaLogger
 }
 
-/** The part of a pino logger that the log uses. It is given names of topics, groups and brokers, never keys or values. */
+/** The part of a pino logger that the log uses. It gets names of topics, groups and brokers, never keys or values. */
 export interface KafkaLogger {
   warn(details: object, message: string): void
 }
@@ -65,7 +65,7 @@ export type Target =
  */
 export interface BrokerClient {
   /**
-   * Sends a request that kafkajs has, and retries it while that may help.
+   * Sends a request that kafkajs implements, and retries it while that may help.
    * @throws LogUnavailable when the deadline has passed; Kafka's own error when a retry is of no use.
    */
   request<A extends keyof BrokerRequests>(
@@ -101,7 +101,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     sasl,
     logger,
     socketFactory(options) {
-      // A request that was in flight at the close retries once more.
+      // A request that was in flight at the close tries to connect once more.
       if (closed) throw closedError()
       const { host, port } = options
       if (silent.isPassedOver(cluster.brokerPool, `${host}:${port}`)) throw new Error('it has not answered lately')
@@ -109,7 +109,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     },
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // It would poll every connection ten times a second, and leave a dead one open.
+    // kafkajs' own timeout would poll every connection ten times a second, and leave a dead one open.
     enforceRequestTimeout: false,
     metadataMaxAge: METADATA_MAX_AGE_MS,
     allowAutoTopicCreation: false,
@@ -134,7 +134,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
   async function knownLeaders(topic: string): Promise<Map<number, number>> {
     await ensureMetadata(topic)
     const partitions = cluster.findTopicPartitionMetadata(topic)
-    // kafkajs takes a refresh in flight for that of a topic added meanwhile, which the refresh did not ask about.
+    // While a refresh is in flight, kafkajs takes it for the refresh of a topic added meanwhile, which it did not ask about.
     if (partitions.length === 0)
       throw new kafkajs.KafkaJSTopicMetadataNotLoaded(`The leaders of ${topic} are not known yet`)
     return new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]))
@@ -145,7 +145,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     const key = `${coordinatorType}/${groupId}`
     const known = coordinators.get(key)
     if (known !== undefined) return cluster.findBroker({ nodeId: known })
-    // kafkajs does so too, but leaves out why it was refused.
+    // kafkajs has this request, too, but its error leaves out why the request was refused.
     const asked = await cluster.brokerPool.findConnectedBroker()
     const nodeId = await send(asked, findCoordinatorRequest(groupId, coordinatorType))
     const broker = await cluster.findBroker({ nodeId })
@@ -153,7 +153,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     return broker
   }
 
-  /** Finds brokers by asking any of them. One that is silent is asked once. */
+  /** Finds brokers by asking any of them. A silent broker is asked only once. */
   async function lookUp<T>(find: () => Promise<T>): Promise<T> {
     return within(find(), LOOKUP_MAX_MS, () => hangUp(LOOKUP_STALLED_MS))
   }
@@ -174,7 +174,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     const { topic, partition } = target.leaderOf
     let nodeId = (await knownLeaders(topic)).get(partition)
     if (nodeId === undefined) {
-      // It may have been added since the metadata was loaded.
+      // The partition may have been added since the metadata was loaded.
       stale = true
       nodeId = (await knownLeaders(topic)).get(partition)
     }
@@ -203,7 +203,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
         if (remedy === 'NONE') throw namingTheRight(error, what.api, what)
         if (remedy === 'REFRESH') refresh()
         if (isBetweenSignIns(error)) sockets.destroyAll(error)
-        // What went wrong before says more than that the last attempt took too long.
+        // An earlier error says more than that the last attempt took too long.
         if (!(error instanceof NoAnswer)) reason = error
         if (performance.now() + waitMs > deadline) throw unavailable(reason ?? error)
         await sleep(waitMs)
@@ -239,7 +239,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     async close() {
       if (closed) return
       closed = true
-      // A request that still waits for its answer, as a fetch does, would hold the disconnect up.
+      // A request that still waits for its answer, such as a fetch, would delay the disconnect.
       sockets.destroyAll(closedError())
       await cluster.disconnect().catch(() => {})
     },
@@ -253,7 +253,7 @@ function resourcesOf(target: Target): Resources {
   return { topic: target.leaderOf.topic }
 }
 
-/** What is tried, and for how long; the names are for the error of a right that is missing. */
+/** What is tried, and for how long. The error for a missing right names the API and the resources. */
 interface Attempts extends Resources {
   api: string
   deadline: number
@@ -272,7 +272,7 @@ async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
   }
 }
 
-/** A process that starts over and over while one of the brokers is silent must not ask that one first each time. */
+/** Begins with a random broker: a process that restarts often while one broker is silent must not ask that one first each time. */
 export function inAnyOrder(brokers: readonly string[]): string[] {
   const first = randomInt(Math.max(1, brokers.length))
   return [...brokers.slice(first), ...brokers.slice(0, first)]
@@ -282,12 +282,12 @@ export const closedError = () => new LogUnavailable(CLOSED)
 
 export const unavailable = (error: Error) => new LogUnavailable(`Kafka is not available: ${meaningOf(error)}`)
 
-/** Logs what goes wrong with connections, each message once in a while. What a request is refused for is its caller's to handle. */
+/** Logs problems of connections, each message at most once per WARN_AGAIN_MS. Refused requests are left to their callers. */
 function createWarner(logger: KafkaLogger) {
   const loggedAt = new Map<string, number>()
   return ({ namespace, log }: LogEntry) => {
     const { broker } = log
-    // kafkajs gives whole errors, too.
+    // kafkajs also logs whole errors as messages.
     const message = String(log.message)
     if (message.startsWith('Response ') || message.includes(CLOSED)) return
     const now = performance.now()

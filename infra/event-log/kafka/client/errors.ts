@@ -1,13 +1,13 @@
 /** What to do about an error of Kafka. REFRESH: reload the metadata, then retry. */
 export type Remedy = 'RETRY' | 'REFRESH' | 'NONE'
 
-/** An error that lasts, and since when by `performance.now()`. */
+/** An error that persists, and since when, by `performance.now()`. */
 export interface Failure {
   error: Error
   since: number
 }
 
-/** Retriable with the metadata at hand: the state passes by itself. */
+/** Retriable without reloading the metadata: the state passes by itself. */
 const TRANSIENT = new Set([
   'GROUP_LOAD_IN_PROGRESS',
   'CONCURRENT_TRANSACTIONS',
@@ -40,7 +40,7 @@ export function remedyFor(error: unknown): Remedy {
   return retriable || ALSO_RETRIABLE.has(code) ? 'REFRESH' : 'NONE'
 }
 
-/** The request has met a renewal of the sign-in; the connection is of no more use. */
+/** The request arrived while the connection was signing in again. The connection can no longer be used. */
 export const isBetweenSignIns = (error: unknown) => codeOf(error) === 'ILLEGAL_SASL_STATE'
 export const isFenced = (error: unknown) => FENCED.has(codeOf(error))
 export const isExpelled = (error: unknown) => EXPELLED.has(codeOf(error))

@@ -10,7 +10,7 @@ export const FETCH_PARTITION_MAX_BYTES = 2 * 1024 * 1024
 const READ_COMMITTED = 1
 /** No session: each request names all partitions. */
 const NO_SESSION = { id: 0, epoch: -1 }
-/** Neither the leader's epoch nor the start of the log is known. */
+/** Sent as the leader's epoch and as the start of the log, neither of which is known here. */
 const UNKNOWN = -1
 const PARTITION_BYTES = 28
 const TOPIC_BYTES = 300
@@ -29,15 +29,15 @@ export interface FetchedPartition {
   error: KafkaError | null
   /** Committed batches only. */
   batches: BatchView[]
-  /** Offset to read on from: behind all batches, also behind those that hold nothing to read. */
+  /** Offset to read on from: after all batches, including those without readable records. */
   next: number
 }
 
 /**
- * Fetch v11, from partitions that one broker leads. The response comes as soon as there is something, or after `maxWaitMs`. kafkajs
- * has it, but makes a buffer for each partition.
- * @param limits `maxBytes` is a limit of each partition.
- * @returns the partitions of which there is something, or an error.
+ * Fetch v11, from partitions that one broker leads. The response comes as soon as there are records, or after `maxWaitMs`. kafkajs
+ * has this request, but allocates a buffer for each partition.
+ * @param limits `maxBytes` is the limit for each partition.
+ * @returns the partitions that have data or an error.
  */
 export function fetchRequest(
   positions: readonly FetchPosition[],
@@ -75,7 +75,7 @@ export function fetchRequest(
   })
 }
 
-/** As `fetchRequest`, from one partition. @throws its error, unless that is OFFSET_OUT_OF_RANGE. */
+/** As `fetchRequest`, from one partition. @throws the partition's error, unless that is OFFSET_OUT_OF_RANGE. */
 export function fetchOneRequest(
   position: FetchPosition,
   limits: { maxWaitMs: number; maxBytes: number },
@@ -89,7 +89,7 @@ export function fetchOneRequest(
   return { request, response: { decode: response.decode, parse } }
 }
 
-/** @param offsets what was asked for, by partition. @returns null when there is nothing. */
+/** @param offsets the offsets that were asked for, by partition. @returns null when there is neither data nor an error. */
 function readPartition(from: Decoder, topic: string, offsets: ReadonlyMap<number, number>): FetchedPartition | null {
   const partition = from.readInt32()
   const error = readError(from)

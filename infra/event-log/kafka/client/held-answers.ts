@@ -3,16 +3,16 @@ import Encoder from 'kafkajs/src/protocol/encoder.js'
 import { within } from '../../../within.ts'
 import { protocolOf } from './requests.ts'
 
-/** Together, as long as any other answer is awaited. */
+/** Together these two are as long as any other answer is awaited. */
 const ASKED_EVERY_MS = 2_000
 const ALIVE_WITHIN_MS = 3_000
 /** kafkajs keeps a second connection to each broker for fetches. */
 const SECOND_CONNECTION = 1
 
 /**
- * Awaits an answer that a broker rightly holds back, as that to a join until the other members have joined too, for as long as
- * the broker answers something else on another connection. A coordinator that was frozen would hold it for ever.
- * @param hangUp breaks the connection on which the answer is awaited, and says why. @throws what it returns.
+ * Awaits an answer that a broker rightly holds back, such as the answer to a join until the other members have joined. It is awaited
+ * for as long as the broker answers requests on another connection: a frozen coordinator would never answer.
+ * @param hangUp breaks the connection on which the answer is awaited, and returns why, as an error. @throws that error.
  */
 export async function heldAnswer<T>(broker: Broker, answer: Promise<T>, hangUp: () => Error): Promise<T> {
   const settled = answer.then(
@@ -28,7 +28,7 @@ export async function heldAnswer<T>(broker: Broker, answer: Promise<T>, hangUp: 
   }
 }
 
-/** On a connection on which no answer is held back: a broker answers each in order. */
+/** Asks on a connection on which no answer is held back, because a broker answers the requests of a connection in order. */
 async function askAside({ connectionPool }: Broker): Promise<void> {
   const connection = await connectionPool.getConnection(SECOND_CONNECTION)
   await connection.send(livenessRequest())

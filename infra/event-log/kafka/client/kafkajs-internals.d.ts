@@ -13,7 +13,7 @@ declare module 'kafkajs/src/cluster/index.js' {
   export default Cluster
 }
 
-/** Not a module of kafkajs: the types that the others share. */
+/** Not a module of kafkajs: these are the types that the other declarations share. */
 declare module 'kafkajs/internals' {
   import type { Socket } from 'node:net'
   import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, KafkaConfig, Logger } from 'kafkajs'
@@ -50,10 +50,10 @@ declare module 'kafkajs/internals' {
   }
 
   export interface BrokerPool {
-    /** By their ids. */
+    /** By node id. */
     readonly brokers: Readonly<Record<string, Broker>>
     readonly seedBroker?: Broker
-    /** Any. */
+    /** Any connected broker. */
     findConnectedBroker(): Promise<Broker>
   }
 

@@ -7,20 +7,20 @@ const SEPARATOR = '\u0001'
 const LENGTH_BYTES = 4
 const TIMEOUT_MS = 3_000
 const ANSWER_MAX_CHARS = 100_000
-/** A new token is fetched when a fifth of the life of the old one is left, and in any case so early: */
+/** A new token is fetched when a fifth of the life of the old one is left, or RENEWED_BEFORE_MS before its end if that is earlier. */
 const RENEWED_AT = 0.8
-/** kafkajs signs in anew 10 s before a token ends; with the same token again it would do so for every request. */
+/** kafkajs signs in again 10 s before a token ends; if it got the same token, it would sign in again for every request. */
 const RENEWED_BEFORE_MS = 15_000
-/** Where the endpoint does not say how long a token lives. */
+/** For an endpoint that does not say how long a token lives. */
 const LIFE_DEFAULT_SECONDS = 300
-/** An error code of RFC 6749; whatever else an endpoint answers is not repeated. */
+/** An error code of RFC 6749. Messages repeat no other text of an endpoint's answer. */
 const ERROR_CODE = /^[a-z_]{1,40}$/
 /** RFC 6750, b64token. */
 const TOKEN = /^[\w.~+/-]+=*$/
 
 /**
- * What a client of the brokers needs; those that share it share its access tokens.
- * @param now milliseconds of a clock that is never set back, because a token that has expired is refused.
+ * The security options of a broker client. Clients that share the result share its access tokens.
+ * @param now milliseconds of a clock that is never set back: otherwise a token would be used after it has expired, and refused.
  */
 export function clientSecurity({ tls, sasl }: KafkaSecurity, now: () => number): Pick<KafkaAddress, 'ssl' | 'sasl'> {
   return {
@@ -36,8 +36,8 @@ function saslOptions(sasl: NonNullable<KafkaSecurity['sasl']>, now: () => number
 }
 
 /**
- * SASL OAUTHBEARER (RFC 7628). kafkajs has it, too, but does not read what the broker answers: a token that is refused would show
- * at the next request only, as ILLEGAL_SASL_STATE.
+ * SASL OAUTHBEARER (RFC 7628). kafkajs has it, too, but does not read the broker's answer: a refused token would show only at the
+ * next request, as ILLEGAL_SASL_STATE.
  */
 export function oauthBearer(token: () => Promise<string>): Mechanism {
   return {
@@ -77,14 +77,14 @@ export interface TokenEndpoint {
 
 interface Token {
   value: string
-  /** UTC epoch milliseconds. */
+  /** By the clock of the token source, in milliseconds. */
   renewAt: number
   expiresAt: number
 }
 
 /**
  * Access tokens for the client itself (RFC 6749, 4.4), each used until shortly before it expires. While the endpoint is away,
- * the token at hand is used to its end.
+ * the current token is used until it expires.
  * @returns a function that throws LogUnavailable when there is no token; no message holds a secret.
  */
 export function createTokenSource(endpoint: TokenEndpoint, now: () => number): () => Promise<string> {

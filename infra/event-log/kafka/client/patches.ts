@@ -3,7 +3,7 @@ import type { ISocketFactory } from 'kafkajs'
 import Connection from 'kafkajs/src/network/connection.js'
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
 
-/** Of the length in front of every response. */
+/** Size of the length in front of every response. */
 const LENGTH_BYTES = 4
 
 let patched = false
@@ -18,8 +18,9 @@ export function patchKafkajs(): void {
 }
 
 /**
- * An idle connection polls its empty queue every millisecond, at `throttledUntil - now`, a time long past, and Node warns of
- * a negative timeout. Whatever adds or ends a request checks the queue itself: a timer is needed only while requests wait.
+ * An idle connection polls its empty queue every millisecond, because it sets its timer to `throttledUntil - now`, a time long past;
+ * Node warns of the negative timeout. Code that adds or ends a request checks the queue itself: a timer is needed only while
+ * requests wait.
  * - Upstream: https://github.com/tulios/kafkajs/issues/1704, https://github.com/tulios/kafkajs/issues/1751
  * - Test: "Kafka gives Node nothing to warn of" in test/engines/event-log/faults.test.ts; `make bench` measures the idle CPU.
  */
@@ -33,7 +34,7 @@ function stopIdlePolling(): void {
 
 /**
  * A connection that breaks in the middle of a response keeps the first half, and takes the first bytes after reconnecting
- * for the rest of it. From then on every response is garbled, or an error is thrown where nobody can catch it.
+ * for the rest of it. From then on every response is garbled, or an error is thrown where nothing can catch it.
  * - Upstream: https://github.com/tulios/kafkajs/issues/715
  * - Test: "a response cut off by a broken connection …" in test/infra/event-log/kafka/client/patches.test.ts
  */
@@ -51,8 +52,8 @@ function dropPartialResponses(): void {
 }
 
 /**
- * A connection keeps its closed socket, and each failed connect to its broker disconnects it once more, which adds a listener
- * to the socket, for ever: Node warns of a leak after ten.
+ * A connection keeps its closed socket. Each failed connect to its broker disconnects that socket once more, which adds a listener to
+ * it without limit: Node warns of a leak after ten.
  * - Upstream: not reported
  * - Test: "a connection that is closed again and again …" in test/infra/event-log/kafka/client/patches.test.ts
  */

@@ -30,7 +30,7 @@ const CODEC_MASK = 0x07
 const LOG_TIME = 0x08
 const TRANSACTIONAL = 0x10
 const CONTROL = 0x20
-/** Most bytes of a record besides its key and value: five varints of up to 5 bytes, and three single bytes. */
+/** The most bytes of a record besides its key and value: five varints of up to 5 bytes, and three single bytes. */
 const RECORD_OVERHEAD_BYTES = 28
 /** Attributes, a timestamp delta of 0 and a count of 0 headers, a byte each. */
 const FIXED_BYTES = 3
@@ -46,7 +46,7 @@ export interface BatchRecord {
   value: Buffer | null
 }
 
-/** Who writes a batch, and the sequence number of its first record: these tell the broker a repetition. */
+/** The producer of a batch, and the sequence number of its first record: by these a broker recognises a repetition. */
 export interface BatchOrigin {
   producerId: bigint
   producerEpoch: number
@@ -86,7 +86,7 @@ export function encodeBatch(
   return batch
 }
 
-/** The records one after the other, behind `headroom` free bytes. */
+/** The records one after the other, after `headroom` free bytes. */
 function encodeRecords(records: readonly BatchRecord[], headroom: number): Buffer {
   let bytes = headroom
   for (const { key, value } of records) bytes += RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0)
@@ -147,7 +147,7 @@ export interface BatchView {
   /** Its compressed size. */
   bytes: number
   isControl: boolean
-  /** The id of the producer whose transaction it belongs to; null outside any. */
+  /** The id of the producer whose transaction the batch belongs to; null outside transactions. */
   transactionOf: bigint | null
   /** A control batch that ends an aborted transaction. */
   isAbort: boolean
@@ -155,7 +155,7 @@ export interface BatchView {
   decode(): ReadRecord[]
 }
 
-/** The complete batches of a fetched record set, in order; one that is cut off at the end is left out. @throws when one is damaged. */
+/** The complete batches of a fetched record set, in order, without one that is cut off at the end. @throws when one is damaged. */
 export function* batchesIn(bytes: Buffer): Generator<BatchView> {
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
     const end = at + AFTER_LENGTH + bytes.readInt32BE(at + LENGTH_AT)
@@ -250,7 +250,7 @@ function readVarint(bytes: Buffer, cursor: Cursor): number {
   }
 }
 
-/** Up to 53 bits: times. */
+/** Reads numbers of up to 53 bits, which is enough for times. */
 function readVarlong(bytes: Buffer, cursor: Cursor): number {
   let value = 0
   for (let scale = 1; ; scale *= 128) {

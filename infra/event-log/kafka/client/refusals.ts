@@ -1,6 +1,6 @@
 const NO_TLS = 'the broker does not speak TLS on this port: check KAFKA_TLS and the port'
 
-/** What a person is told about a code of Node's TLS. */
+/** What the operator is told about an error code of Node's TLS. */
 const TLS_CODES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the broker's certificate has expired",
   CERT_NOT_YET_VALID: "the broker's certificate is not valid yet",
@@ -17,9 +17,9 @@ const UNTRUSTED = new Set([
 /** The alerts by which a server refuses the certificate of a client. */
 const CERTIFICATE_REFUSED = /alert (bad certificate|certificate \w+|unknown ca|handshake failure)/
 
-/** Of a socket that the server ends in the middle of the handshake, without an alert. */
+/** In the error of a socket that the server ends in the middle of the handshake, without an alert. */
 const HANDSHAKE_ENDED = 'before secure TLS connection was established'
-/** What to look at for an error that has a type of Kafka's protocol, or a name of kafkajs. */
+/** The settings to check, by the type of the error in Kafka's protocol, or by its name in kafkajs. */
 const TO_CHECK: Readonly<Record<string, string>> = {
   KafkaJSSASLAuthenticationError: 'KAFKA_SASL_MECHANISM, KAFKA_USERNAME and KAFKA_PASSWORD',
   UNSUPPORTED_SASL_MECHANISM: 'KAFKA_SASL_MECHANISM',
@@ -47,9 +47,9 @@ export function meaningOf(error: Error): string {
 }
 
 interface KafkaError extends Error {
-  /** Node's, of a socket. */
+  /** Node's code, in the error of a socket. */
   code?: unknown
   type?: string
-  /** Of a request for several topics. */
+  /** One for each topic, in the error of a request for several topics. */
   errors?: Error[]
 }

@@ -8,7 +8,7 @@ import { namingTheRight } from './rights.ts'
 
 export type KafkaError = ReturnType<typeof errors.createErrorFromCode>
 
-/** What a client that is no replica calls itself. */
+/** The replica id of a client that is not a replica. */
 export const CONSUMER = -1
 
 /** A producer as brokers know it. A higher epoch of the same id fences the lower ones. */
@@ -30,7 +30,7 @@ export function throwError(from: Decoder): void {
   if (error) throw error
 }
 
-/** @param request of an API that kafkajs can encode; the others name their key, version and name. */
+/** @param request a request of kafkajs, or the key, version, name and body of one that kafkajs cannot encode. */
 export function protocolOf<T>(
   request: Protocol<T>['request'] | [apiKey: number, apiVersion: number, apiName: string, body: () => Encoder],
   decode: (from: Decoder) => T,
@@ -41,13 +41,13 @@ export function protocolOf<T>(
   return { request: { apiKey, apiVersion, apiName, encode: async () => body() }, response }
 }
 
-/** FindCoordinator v1, of a group (0) or a transactional id (1). @returns the id of a node. */
+/** FindCoordinator v1, for a group (0) or a transactional id (1). @returns the coordinator's node id. */
 export function findCoordinatorRequest(key: string, keyType: 0 | 1): Protocol<number> {
   const body = () => new Encoder().writeString(key).writeInt8(keyType)
   return protocolOf([10, 1, 'FindCoordinator', body], (from) => {
     from.readInt32() // throttle time
     const error = readError(from)
-    from.readString() // what else there is to say of it
+    from.readString() // error message
     if (error) throw error
     return from.readInt32()
   })
@@ -60,7 +60,7 @@ export interface ProducedPartition {
   baseOffset: number
 }
 
-/** Produce v7, acknowledged by all replicas in sync: one batch for each partition. @param timeoutMs of the replicas. */
+/** Produce v7, acknowledged by all replicas in sync: one batch for each partition. @param timeoutMs how long replicas may take. */
 export function produceRequest(
   transactionalId: string | null,
   batches: readonly { topic: string; partition: number; bytes: Buffer }[],
@@ -85,13 +85,13 @@ export function produceRequest(
   )
 }
 
-/** Of the records of any, or of committed transactions only. */
+/** Whether to look at records of all transactions, or only of committed ones. */
 type IsolationLevel = 'READ_UNCOMMITTED' | 'READ_COMMITTED'
 const ISOLATION_LEVELS: Readonly<Record<IsolationLevel, number>> = { READ_UNCOMMITTED: 0, READ_COMMITTED: 1 }
 const TIMESTAMPS = { EARLIEST: -2, LATEST: -1 }
 
 export interface OffsetQuestion {
-  /** EARLIEST: the first record that is held. LATEST: behind the last one. */
+  /** EARLIEST: the first record that is held. LATEST: after the last one. */
   at: keyof typeof TIMESTAMPS
   isolationLevel: IsolationLevel
 }
@@ -102,7 +102,7 @@ export interface ListedOffset {
   offset: number
 }
 
-/** ListOffsets v2, of partitions that one broker leads. kafkajs has it, but fails as a whole when one of them has moved. */
+/** ListOffsets v2, of partitions that one broker leads. kafkajs has it, but fails as a whole when one partition has moved. */
 export function listOffsetsRequest(
   topic: string,
   partitions: readonly number[],
@@ -225,7 +225,7 @@ export function deleteGroupRequest(group: string): Protocol<object> {
   })
 }
 
-/** Metadata v6, of no topic: kafkajs reads the id of the cluster and keeps it to itself. @returns null where brokers tell none. */
+/** Metadata v6, of no topic: kafkajs reads the cluster's id but does not expose it. @returns null when the brokers report none. */
 export function clusterIdRequest(): Protocol<string | null> {
   const body = () => new Encoder().writeArray([]).writeBoolean(false)
   return protocolOf([3, 6, 'Metadata', body], (from) => {
@@ -260,7 +260,7 @@ export function alterTopicsRequest(
     from.readInt32() // throttle time
     return from.readArray((from) => {
       const error = readError(from)
-      from.readString() // what else there is to say of it
+      from.readString() // error message
       from.readInt8()
       const topic = from.readString()
       if (error) throw namingTheRight(error, 'IncrementalAlterConfigs', { topic })

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   TRANSACTIONAL_ID_AUTHORIZATION_FAILED: 'transactionalId',
   CLUSTER_AUTHORIZATION_FAILED: 'cluster',
 }
-/** What a person grants; where it is not named here, `GENERALLY`. The rights Read and Write include Describe. */
+/** The right that each request needs; for all other requests see `GENERALLY`. The rights Read and Write include Describe. */
 const RIGHTS: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   CreateTopics: { topic: 'Create' },
   CreatePartitions: { topic: 'Alter' },
@@ -40,11 +40,11 @@ const WORDS: Readonly<Record<Kind, string>> = {
   cluster: 'the cluster, or Write on any topic',
 }
 
-/** An error that, when a right was missing, says which one and on what; any other error as it is. */
+/** Makes the error of a missing right say which right is missing and on what. Returns any other error as it is. */
 export function namingTheRight<E extends Error>(error: E, api: string, resources: Resources): E {
   const code = codeOf(error)
   const kind = KINDS[code]
-  // What has been named where more was known stays.
+  // A right that was named earlier stays: more was known about the request there.
   if (kind === undefined || error.message.endsWith(`(${code})`)) return error
   const right = RIGHTS[api]?.[kind] ?? GENERALLY[kind]
   const resource = `${WORDS[kind]}${resources[kind] ?? ''}`

@@ -1,20 +1,20 @@
 import type { BrokerPool } from 'kafkajs/internals'
 
-/** A broker that has not answered is left alone for so long, as long as there is another one to ask. */
+/** A broker that has not answered is avoided for this long, provided that there is another one to ask. */
 const AVOIDED_MS = 2_000
 
 /** The brokers that a client knows. */
 type KnownBrokers = Pick<BrokerPool, 'brokers' | 'seedBroker'>
 
-/** No answer has come, and a retry may help. */
+/** The broker has not answered. A retry may help. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
   readonly retriable = true
 }
 
 /**
- * Brokers that take connections and requests and answer nothing, because they are frozen or were cut off without a word.
- * kafkajs would ask them again and again: it prefers whoever it is connected to, and connecting succeeds.
+ * Brokers that accept connections and requests and answer nothing, because they are frozen or were cut off without notice.
+ * kafkajs would ask them again and again: it prefers brokers that it is connected to, and connecting succeeds.
  */
 export function createSilentBrokers(configured: readonly string[]) {
   const avoidedUntil = new Map<string, number>()
@@ -23,8 +23,8 @@ export function createSilentBrokers(configured: readonly string[]) {
 
   return {
     /**
-     * Breaks the connections on which a request has waited for `waitedMs`. Their requests fail and are retried; whoever
-     * looks for brokers now asks the others.
+     * Breaks the connections on which a request has waited for `waitedMs`. Their requests fail and are retried, and lookups of
+     * brokers now ask the others.
      */
     hangUp(pool: KnownBrokers, waitedMs: number, error: Error): void {
       const sentBefore = Date.now() - waitedMs
@@ -40,7 +40,7 @@ export function createSilentBrokers(configured: readonly string[]) {
         }
       }
     },
-    /** Whether to ask another one than this broker. */
+    /** Whether to ask another broker instead of this one. */
     isPassedOver(pool: KnownBrokers, address: string): boolean {
       if (!isAvoided(address)) return false
       const known = Object.values(pool.brokers).map(({ connectionPool: { host, port } }) => `${host}:${port}`)
