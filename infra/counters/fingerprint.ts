@@ -10,8 +10,8 @@ const NOTHING_HASHED: IdFingerprint = { low: 0xdeadbeef, high: 0x41c6ce57 }
 
 /**
  * Hashes a string by cyrb53 of github.com/bryc (public domain), which is two lanes of 32 bits: some hundred nanoseconds for
- * a key, where a cryptographic hash takes microseconds. Whoever chooses an id can make two of them meet, and gains nothing by it.
- * @param begun what `hashBegin` has made of the text before it.
+ * a key, where a cryptographic hash takes microseconds. Somebody who chooses ids can make two collide, but gains nothing by it.
+ * @param begun what `hashBegin` has returned for the text before this one.
  */
 export function fingerprintOf(text: string, begun?: IdFingerprint): IdFingerprint {
   let { low, high } = hashBegin(text, begun)
@@ -22,7 +22,7 @@ export function fingerprintOf(text: string, begun?: IdFingerprint): IdFingerprin
   return { low, high }
 }
 
-/** Hashes what many ids begin with, once, or what comes next in a text that is not put together. */
+/** Hashes a beginning that many ids share only once, or hashes a text piece by piece, without concatenating it. */
 export function hashBegin(text: string, begun = NOTHING_HASHED): IdFingerprint {
   let { low, high } = begun
   for (let i = 0; i < text.length; i++) {
@@ -33,14 +33,14 @@ export function hashBegin(text: string, begun = NOTHING_HASHED): IdFingerprint {
   return { low, high }
 }
 
-/** That of the parts with slashes between them. */
+/** The fingerprint of the parts joined by slashes. */
 export function pathFingerprint(parts: readonly string[]): IdFingerprint {
   let begun = NOTHING_HASHED
   for (let i = 0; i < parts.length - 1; i++) begun = hashBegin('/', hashBegin(parts[i]!, begun))
   return fingerprintOf(parts.at(-1)!, begun)
 }
 
-/** That of a key, which keeps it: a key is asked for it several times. */
+/** The fingerprint of a key, which keeps it, because it is needed several times. */
 export function fingerprintIn(key: { id: string; fingerprint?: IdFingerprint }): IdFingerprint {
   key.fingerprint ??= fingerprintOf(key.id)
   return key.fingerprint

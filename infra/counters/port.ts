@@ -5,65 +5,65 @@ import type { IdFingerprint } from './fingerprint.ts'
  * Counters that limits are judged by: views per person and day, spend per campaign, events seen once. A projection of the
  * log: a source, such as a partition of `ad-events`, is applied batch by batch, each at most once.
  *
- * Counters lie in shards. Everything that a partition of `ad-events` counts of its campaigns lies in the shard of its
- * number, so that one atomic step can change all of it; counters of people and addresses lie in the shard that
- * `personShard` gives. A batch is loaded, decided by the caller, and stored; `store` fails when somebody else has applied
- * the same positions meanwhile.
+ * Counters are divided into shards. The counters of all campaigns of one partition of `ad-events` lie in the shard with the
+ * partition's number, so that one atomic step can change all of them; counters of people and addresses lie in the shard that
+ * `personShard` gives. A batch is loaded, decided by the caller, and stored; `store` fails when another process has applied the same
+ * offsets meanwhile.
  */
 export interface Counters {
   /** How many shards there are: as many as `ad-events` has partitions. */
   readonly shards: number
   /**
-   * What a batch of each of these sources needs to be decided, in the order given.
-   * @throws CountersBehind when a source does not stand at `after` or later; CountersUnavailable.
+   * Loads what is needed to decide a batch of each of these sources. @returns in the order given.
+   * @throws CountersBehind when a source has not been applied up to `after`; CountersUnavailable.
    */
   load(loads: readonly ShardLoad[]): Promise<LoadedShard[]>
   /**
    * Applies a batch to one shard, in one atomic step: wholly or not at all.
-   * @throws CountersMoved when the source does not stand at `after` any more, and nothing was stored; CountersUnavailable,
-   * when it may have been stored: the next `load` tells.
+   * @throws CountersMoved when the position of the source is no longer `after`: nothing was stored. CountersUnavailable: the change may
+   * have been stored, and the next `load` tells.
    */
   store(change: ShardChange): Promise<void>
   /**
-   * Values now, of any shards; those of one shard are of one moment. A key never written, or forgotten, is 0.
-   * @throws CountersUnavailable also while a shard is not complete, when a 0 would mean nothing.
+   * Current values of keys of any shards; those of one shard are read at one moment. A key that was never written or is forgotten is 0.
+   * @throws CountersUnavailable also while a shard is not complete, because a 0 would mean nothing then.
    */
   read(keys: readonly CounterKey[]): Promise<number[]>
-  /** The last offset that each source was applied up to in a shard; -1: none. */
+  /** The last offset up to which each source was applied in its shard; -1 when nothing of it was. */
   positions(sources: readonly SourceInShard[]): Promise<number[]>
-  /** Whether each shard, in order, holds everything that was judged. */
+  /** For each shard, in order, whether it holds everything that was judged. */
   complete(): Promise<boolean[]>
   /** Marks a shard as complete, until its memory is lost or cleared. */
   markComplete(shard: number): Promise<void>
   /** Raises the judge watermark, UTC epoch milliseconds; a lower one changes nothing. */
   raiseWatermark(at: number): Promise<void>
-  /** -1: never raised. */
+  /** -1 when it was never raised. */
   watermark(): Promise<number>
   /**
-   * Sets amounts aside, each reservation in one atomic step, in order. @returns how much of each request was granted.
-   * No log position stands behind a reservation: it lasts until it expires, is replaced or released, or is lost with the
+   * Reserves amounts, each reservation in one atomic step, in order. @returns how much of each request was granted.
+   * A reservation is not a projection of the log: it lasts until it expires, is replaced or released, or is lost with the
    * counters' memory.
    * @throws CountersUnavailable.
    */
   reserve(reservations: readonly Reservation[]): Promise<number[]>
   /**
-   * A secret that all who ask under one name share: the first that was proposed, until `ttlMs` after that by the
-   * counters' own clock. It is no projection of the log: once forgotten, nothing brings it back.
+   * A secret that all callers with one name share: the first one proposed, until `ttlMs` after its proposal by the counters' own
+   * clock. It is not a projection of the log: once forgotten, nothing brings it back.
    * @throws CountersUnavailable.
    */
   agree(name: string, proposed: string, ttlMs: number): Promise<string>
-  /** Forgets everything but secrets, which nothing brings back; positions too. */
+  /** Forgets everything, positions too, except secrets, which nothing would bring back. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** A whole number from 0 on, kept until its group is forgotten. */
+/** The key of a whole number from 0 on, which is kept until its group is forgotten. */
 export interface CounterKey {
   shard: number
   group: CounterGroup
   /** Unique within the group. */
   id: string
-  /** Of the id, once somebody has hashed it. */
+  /** The id's fingerprint, once it has been hashed. */
   fingerprint?: IdFingerprint
 }
 
@@ -74,22 +74,22 @@ export interface CounterGroup {
   /** Kept at least until then, UTC epoch milliseconds by the counters' own clock; null: for ever. */
   keptUntil: number | null
   /**
-   * Over how many hashes its counters spread, a power of two: about a hundredth of the counters that a busy shard has of
-   * the group. Few a hash take a hundred bytes each, up to a hundred a hash some 14, more some 52.
+   * Over how many hashes the counters are spread, a power of two: about a hundredth of the counters that a busy shard has of the
+   * group. A counter takes a hundred bytes in a hash of few counters, some 14 in one of up to a hundred, and some 52 in a larger one.
    */
   spread: number
-  /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 48 bits or more. */
+  /** True to store ids as they are, as for money. Otherwise they are stored as a fingerprint of 48 bits or more. */
   exact?: boolean
 }
 
 /**
- * Several counters of one id, which are only raised, by at most 65,535 at once, and read by `load` alone. They are kept by
- * 40 bits of the fingerprint besides those that the spread takes.
+ * The key of several counters of one id. They are only ever raised, by at most 65,535 at once, and read by `load` alone. They are
+ * stored under 40 bits of the fingerprint, besides the bits that pick one of the `spread` hashes.
  */
 export interface TallyKey {
   shard: number
   group: TallyGroup
-  /** Of the id: who names an id in several groups hashes it once. */
+  /** The id's fingerprint. A caller that uses an id in several groups hashes it once. */
   fingerprint: IdFingerprint
 }
 
@@ -98,11 +98,11 @@ export interface TallyGroup extends Omit<CounterGroup, 'exact'> {
   counts: number
 }
 
-/** What is only known to have been seen or not: 8 bytes each, and read by `load` alone. */
+/** The key of something that was either seen or not. It takes 8 bytes, and is read by `load` alone. */
 export interface SeenKey {
-  /** Groups of seen keys are short stretches of time, so that those in use fit into memory. */
+  /** Each group covers a short stretch of time, so that the groups in use fit into memory. */
   group: Pick<CounterGroup, 'name' | 'keptUntil'>
-  /** Of the id, which is kept by 53 bits of it. */
+  /** The id's fingerprint, of which 53 bits are stored. */
   fingerprint: IdFingerprint
 }
 
@@ -113,22 +113,22 @@ export interface SourceInShard {
 }
 
 export interface ShardLoad extends SourceInShard {
-  /** The source must have been applied up to here; -1: anything will do. */
+  /** The offset up to which the source must have been applied; -1 when any position will do. */
   after: number
-  /** Of this shard. */
+  /** Keys of this shard. */
   keys: readonly CounterKey[]
   tallies: readonly TallyKey[]
   seen: readonly SeenKey[]
 }
 
 export interface LoadedShard {
-  /** The last offset that the source was applied up to: `after`, or beyond it what was applied and not committed. */
+  /** The last offset up to which the source was applied: `after`, or a later one when a batch was applied and not committed. */
   position: number
-  /** The note of the last `store` of the source that had one; null: none. */
+  /** The note of the last `store` of the source that had one; null when none had. */
   note: string | null
   /** In the order of `keys`. */
   values: number[]
-  /** The counters of each of `tallies`, one key's after the other's. */
+  /** The counters of all `tallies`, one key after the other. */
   tallies: Float64Array
   /** In the order of `seen`. */
   seen: boolean[]
@@ -139,15 +139,15 @@ export interface LoadedShard {
 export interface ShardChange extends SourceInShard {
   /** The position that was loaded. */
   after: number
-  /** Where the source then stands, also when its last offsets change nothing. */
+  /** The position of the source after the change, even if its last offsets change nothing. */
   upTo: number
-  /** What a later `load` gets as `note`, at most 64 KiB; null: the former note stays. */
+  /** Later loads get it as `note`, at most 64 KiB; null leaves the former note. */
   note: string | null
-  /** Amounts that are added; what is taken away leaves 0 at least. Each key is added to or lowered once. */
+  /** Amounts to add. A negative amount takes a counter no lower than 0. Each key is added to or lowered once. */
   add: readonly { key: CounterKey; amount: number }[]
-  /** What the counters of a tally are raised by, in the order of their numbers. Each key is raised once. */
+  /** The amounts by which the counters of a tally are raised, in the order of their numbers. Each key is raised once. */
   tally: readonly { key: TallyKey; amounts: readonly number[] }[]
-  /** A counter that is 0 or higher is set to the value: when somebody was first seen. */
+  /** A counter that is 0 or higher than the value is set to the value. It keeps, for example, when somebody was first seen. */
   lower: readonly { key: CounterKey; value: number }[]
   seen: readonly SeenKey[]
   /** Reservations that end, because the counters now include their amounts. */
@@ -155,11 +155,11 @@ export interface ShardChange extends SourceInShard {
 }
 
 /**
- * An amount that one holder sets aside of limits that it shares with other holders. It is granted at most what each limit
- * leaves: `max` less the value of its counter, less what others have reserved of its key, less what the holder retains.
+ * An amount that one holder reserves under limits that it shares with other holders. It gets at most what each limit leaves: `max`
+ * less the value of the limit's counter, less what others have reserved of its key, less what the holder retains.
  */
 export interface Reservation {
-  /** The limits are all of this shard. */
+  /** All limits belong to this shard. */
   shard: number
   holder: string
   /** Already in use, a whole number: it stays reserved whatever the limits are. */
@@ -168,7 +168,7 @@ export interface Reservation {
   requested: number
   /** Grant nothing rather than less than this. */
   minimum: number
-  /** The holder reserves `retained` and the granted amount of each key, in place of its former reservation of it. */
+  /** Of each key, the holder reserves `retained` plus the granted amount, in place of its former reservation of the key. */
   limits: readonly { key: string; counted: CounterKey | null; max: number }[]
   /** UTC epoch milliseconds; so is `now`, the time that expiry is measured by. */
   expiresAt: number
@@ -183,7 +183,7 @@ export class CountersUnavailable extends EngineUnavailable {
 export class CountersBehind extends Error {
   override readonly name = 'CountersBehind'
 }
-/** Thrown when somebody else has applied the batch, or a part of it; it must be loaded again. */
+/** Thrown when another process has applied the batch, or a part of it; it must be loaded again. */
 export class CountersMoved extends Error {
   override readonly name = 'CountersMoved'
 }

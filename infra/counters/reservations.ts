@@ -1,6 +1,6 @@
 import type { CounterKey, Reservation } from './port.ts'
 
-/** A key takes no more holders than this: a process has one reservation of each campaign, a view one of each cap. */
+/** The most holders of a key. A process has one reservation of each campaign, and a view has one of each cap. */
 export const HOLDERS_MAX = 1_000
 
 interface Held {
@@ -11,17 +11,17 @@ interface Held {
 export interface ReservationTable {
   /** @returns how much of `requested` is granted. @param readCounter the value of a counter. */
   reserve(reservation: Reservation, readCounter: (key: CounterKey) => number): number
-  /** Ends what a holder has reserved of a key. */
+  /** Ends a holder's reservation of a key. */
   release(shard: number, key: string, holder: string): void
   clear(): void
 }
 
 /** Reservations in memory, by the rule of `Reservation`. */
 export function createReservationTable(): ReservationTable {
-  /** By shard and key, in the order of their last change, so that expired keys are found at the front. */
+  /** Holders by shard and key. Keys are in the order of their last change, so that expired ones are found at the front. */
   const keys = new Map<string, Map<string, Held>>()
 
-  /** What other holders have reserved of a key. Drops reservations that have expired. */
+  /** The amount that other holders have reserved of a key. Drops reservations that have expired. */
   function heldByOthers(name: string, { holder, now }: Reservation): number {
     const holders = keys.get(name)
     let amount = 0

@@ -45,7 +45,7 @@ export function countersClient(port: MessagePort, shards: number): Counters {
   }
 }
 
-/** Counters of `folder` for one user, which stops the thread when it closes them. */
+/** The counters of `folder` for a single client; closing them stops the thread. */
 export async function openEmbeddedCounters(options: EmbeddedCountersOptions): Promise<Counters> {
   const served = await startEmbeddedCounters(options)
   return soleClient(served, countersClient(served.connect(), options.shards))

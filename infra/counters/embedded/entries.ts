@@ -8,20 +8,23 @@ const GROUPS_CACHED = 20_000
 /** Entries of forgotten groups that one call removes. */
 const SWEPT_PER_CALL = 2_000
 
-/** The counters and seen keys of a database. All calls belong into a transaction, except those that only read. */
+/** The counters and seen keys of a database. Calls that write must run in a transaction. */
 export interface Entries {
   value(key: CounterKey): number
   values(shard: number, keys: PackedKeys): number[]
-  /** The counters of each id, one id's after the other's. */
+  /** The counters of all ids, one id after the other. */
   tallies(shard: number, keys: PackedKeys): Float64Array
   areSeen(shard: number, keys: PackedKeys): boolean[]
   add(shard: number, keys: PackedKeys, amounts: Float64Array): void
   tally(shard: number, keys: PackedKeys, amounts: Float64Array): void
   lower(shard: number, keys: PackedKeys, values: Float64Array): void
   see(shard: number, keys: PackedKeys): void
-  /** Removes some of what may be forgotten by `now`. @returns the end of the group that it was of; both UTC epoch milliseconds. */
+  /**
+   * Removes some entries of a group that may be forgotten at `now`. @returns the end of that group, or null when there is none; both
+   * UTC epoch milliseconds.
+   */
   sweep(now: number): number | null
-  /** Forgets what is held in memory: after a transaction that did not commit. */
+  /** Drops what is cached in memory. Call it after a transaction that did not commit. */
   reload(): void
   clear(): void
 }
@@ -47,7 +50,7 @@ export function openEntries(db: DatabaseSync): Entries {
      AND id IN (SELECT id FROM entries WHERE group_id = $group LIMIT ${SWEPT_PER_CALL})`,
   )
   const removeGroup = db.prepare('DELETE FROM groups WHERE id = ?')
-  /** Row ids, which are never used again, by shard and name. */
+  /** Row ids of groups, by shard and name. A row id is never used again. */
   const groups = new LRUCache<string, number>({ max: GROUPS_CACHED })
 
   function groupId(shard: number, { name }: RowGroup): number | null {
@@ -78,7 +81,7 @@ export function openEntries(db: DatabaseSync): Entries {
     return Array.from(keys.ids, (_, i) => valueAt(groupIds[keys.groupOf[i]!]!, idAt(keys, i)))
   }
 
-  /** Every key with the row id of its group, which is added if there is none. */
+  /** Calls `work` for every key, with the row id of its group. Adds missing groups. */
   function forEach(
     shard: number,
     keys: PackedKeys,
@@ -143,7 +146,7 @@ export function openEntries(db: DatabaseSync): Entries {
   }
 }
 
-/** The id of a row, by the place of its key. */
+/** The id of the row of the key at index `i`. */
 function idAt({ groups, groupOf, ids, texts }: PackedKeys, i: number): number | string {
   return groups[groupOf[i]!]!.name.startsWith('e/') ? texts[ids[i]!]! : ids[i]!
 }

@@ -8,7 +8,7 @@ interface Waiting {
 
 /**
  * Stores the changes that come in one turn of the event loop in one transaction, so that one fsync serves them all.
- * @param storeAll stores changes together. @returns for each why it was refused; null: it is stored.
+ * @param storeAll stores changes together. It returns for each why it was refused, or null when it is stored.
  */
 export function createGroupCommit(storeAll: (changes: readonly PackedChange[]) => (Error | null)[]) {
   let waiting: Waiting[] = []
@@ -36,7 +36,7 @@ export function createGroupCommit(storeAll: (changes: readonly PackedChange[]) =
         if (waiting.length === 1) setImmediate(commit)
       })
     },
-    /** Stores what still waits. */
+    /** Stores the changes that still wait. */
     commit,
   }
 }

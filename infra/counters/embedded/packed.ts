@@ -1,25 +1,25 @@
 import { fingerprintIn, numberOf } from '../fingerprint.ts'
 import type { CounterGroup, CounterKey, SeenKey, ShardChange, ShardLoad, SourceInShard, TallyKey } from '../port.ts'
 
-/** A tally has so many bits of the fingerprint of its id, and the number of the counter below them. */
+/** The row id of a tally's counter: this many bits of the id's fingerprint, and below them the number of the counter. */
 const ID_BITS = 50
 const COUNTS_MAX = 8
 
-/** A group as its rows are found by: its name begins with what the group holds. */
+/** A group as it is stored: its name begins with what the group holds (schema.sql). */
 export interface RowGroup extends Pick<CounterGroup, 'name' | 'keptUntil'> {
-  /** How many rows follow each other for each id. */
+  /** How many rows with consecutive ids each id has. */
   counts: number
 }
 
 /**
- * Keys as the thread of the counters is told them: lists of numbers, which are copied to it as they are. An object for each key would
- * be taken apart and put together again, property by property, which takes longer than to count by it.
+ * Keys as they are sent to the thread of the counters: lists of numbers, which are copied as they are. An object for each key would
+ * be cloned property by property, which takes longer than counting with it.
  */
 export interface PackedKeys {
   groups: RowGroup[]
-  /** The place of each key's group among them. */
+  /** For each key, the index of its group in `groups`. */
   groupOf: Uint32Array
-  /** Of rows. In a group of exact counters the place of the id among the texts. */
+  /** Row ids. In a group of exact counters, the index of the id in `texts`. */
   ids: Float64Array
   texts: string[]
 }
@@ -63,14 +63,14 @@ export function packChange({ add, tally, lower, seen, ...change }: ShardChange):
   }
 }
 
-/** Without the iterator that `Float64Array.from` goes through a list by. */
+/** As `Float64Array.from`, but without going through the list by its iterator. */
 function numbersOf<T>(list: readonly T[], numberIn: (each: T) => number): Float64Array {
   const numbers = new Float64Array(list.length)
   for (let i = 0; i < list.length; i++) numbers[i] = numberIn(list[i]!)
   return numbers
 }
 
-/** One key's after the other's. */
+/** The amounts of all keys, one key after the other. */
 function amountsOf(tally: ShardChange['tally']): Float64Array {
   let length = 0
   for (const { key } of tally) length += key.group.counts

@@ -14,22 +14,22 @@ import { createReservationTable } from '../reservations.ts'
 import { openEntries } from './entries.ts'
 import type { PackedChange, PackedLoad } from './packed.ts'
 
-/** Of schema.sql. Counters are a projection: a file of another version is dropped, and counted again. */
+/** The version of schema.sql. Counters are a projection: a file of another version is dropped, and everything is counted again. */
 const SCHEMA_VERSION = 2
 const PAGE_CACHE_KIB = 65_536
 /** WAL pages (4 KiB) between checkpoints. */
 const CHECKPOINT_PAGES = 4_000
 const LOCK_WAIT_MS = 5_000
-/** Being set back by no more than this does not matter: what counts for money is kept for a day longer than it is needed. */
+/** A clock may be set back by this much without harm: counters that decide about money are kept a day longer than they are needed. */
 const SET_BACK_MAX_MS = 60_000
 
 /**
- * The port `Counters`, without waiting. Reservations and secrets are in memory only. Everything else outlives the process; a crash
- * of the machine may take back the last changes, all from some moment on, and then the judge counts them again from the log.
+ * The port `Counters`, with synchronous calls. Reservations and secrets are in memory only; everything else outlives the process. A
+ * crash of the machine may undo the last changes, all from some moment on; the judge then counts them again from the log.
  */
 export interface CounterStore {
   load(loads: readonly PackedLoad[]): LoadedShard[]
-  /** Stores changes in one transaction. @returns for each, in order, why it was refused; null: it is stored. */
+  /** Stores changes in one transaction. @returns for each, in order, why it was refused, or null when it is stored. */
   storeAll(changes: readonly PackedChange[]): (CountersMoved | null)[]
   read(keys: readonly CounterKey[]): number[]
   positions(sources: readonly SourceInShard[]): number[]
@@ -40,7 +40,7 @@ export interface CounterStore {
   reserve(reservations: readonly Reservation[]): number[]
   agree(name: string, proposed: string, ttlMs: number): string
   clear(): void
-  /** Counters and seen keys on disk, forgotten ones that still wait for removal among them. */
+  /** The number of counters and seen keys on disk, including forgotten ones that wait for their removal. */
   size(): number
   close(): void
 }
@@ -79,7 +79,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
 
   const isComplete = (shard: number) => findComplete.get(shard) !== undefined
 
-  /** Nothing in memory may outlive a transaction that did not commit. */
+  /** Drops the cache of entries when the transaction does not commit, as it may hold rows that were rolled back. */
   function transaction<T>(work: () => T): T {
     try {
       db.exec('BEGIN IMMEDIATE')
@@ -93,7 +93,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     }
   }
 
-  /** A refused change has changed nothing. */
+  /** Applies one change within the transaction. A refused change changes nothing. */
   function apply({ shard, source, after, upTo, note, ...change }: PackedChange): CountersMoved | null {
     const { position } = sourceAt({ shard, source })
     if (position !== after) {
@@ -109,7 +109,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     return null
   }
 
-  /** A clock that was ahead has let go of what is needed still: all is counted again. */
+  /** Clears everything, so that it is counted again, when a clock that was ahead has made the store forget groups too early. */
   function clearIfForgottenEarly(): void {
     const until = (findForgotten.get()?.until as number | undefined) ?? Number.NEGATIVE_INFINITY
     if (until > clock() + SET_BACK_MAX_MS) clear()
@@ -176,7 +176,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
   }
 }
 
-/** The file holds one number of shards: with another, everything lies in other shards. */
+/** Opens the file. One of another schema, or of another number of shards, which puts keys into other shards, is replaced. */
 function openDatabase(file: string, shards: number): DatabaseSync {
   const open = () => {
     const db = new DatabaseSync(file, { timeout: LOCK_WAIT_MS })

@@ -4,26 +4,26 @@ import type { CounterKey } from '../port.ts'
 import { type BucketGroup, bucketOf } from './keys.ts'
 import type { PackedArguments } from './packed.ts'
 
-/** Lua cannot take more than some thousand values at once. */
+/** Lua cannot unpack more than some thousand values at once. */
 const FIELDS_MAX = 1_000
-/** As many as a packed number can tell. */
+/** The largest packed number. */
 const PARTS_MAX = 65_535
 
-/** What is asked or changed of one hash or tally block, at most `FIELDS_MAX` fields. */
+/** What is read or changed in one hash or tally block, at most `FIELDS_MAX` fields. */
 export interface BucketPart {
   bucket: number
-  /** Where its counters stand among the keys. */
+  /** The indexes of its counters in the list of keys. */
   places: number[]
 }
 
-/** What lies in buckets of a group, at most `PARTS_MAX` of them. */
+/** The parts of one group, at most `PARTS_MAX`. */
 export interface GroupParts<Group extends BucketGroup> {
   group: Group
   parts: readonly BucketPart[]
 }
 
 /**
- * Keys by what they lie in.
+ * Groups keys by the hash or tally block in which they lie.
  * @param fingerprints of their ids, in order.
  */
 export function byBucket<Group extends BucketGroup>(
@@ -31,7 +31,7 @@ export function byBucket<Group extends BucketGroup>(
   fingerprints: readonly IdFingerprint[],
 ): GroupParts<Group>[] {
   return byGroup(keys).flatMap(({ group, places }) => {
-    // Sorted as numbers, which need no object for each bucket: the bucket, and below it the place.
+    // Sorted as numbers, with the bucket as the high part and the place as the low part: that needs no object for each bucket.
     const sorted = new Float64Array(places.length)
     for (let i = 0; i < places.length; i++) {
       sorted[i] = bucketOf(fingerprints[places[i]!]!, group) * keys.length + places[i]!
@@ -52,7 +52,7 @@ export function byBucket<Group extends BucketGroup>(
 
 interface GroupPlaces<Group> {
   group: Group
-  /** Where its keys stand. */
+  /** The indexes of its keys. */
   places: number[]
 }
 

@@ -10,24 +10,24 @@ import { ENTRY_BYTES } from './tallies.ts'
 export interface ScriptInput {
   keys: string[]
   args: (string | number | Buffer)[]
-  /** The hashes that have a time to live after it. */
+  /** The hashes that have a time to live after the change. */
   written: { group: CounterGroup; bucket: number }[]
 }
 
-/** What a change makes of the seen keys of its shard; null: nothing. */
+/** What a change appends to the seen keys of its shard, and the token that it expects and the one that it sets. */
 export interface SeenChange {
   expected: string
   token: string
   blocks: readonly BlockAppend[]
 }
 
-/** What a change is written with besides itself. */
+/** What is needed to write a change, besides the change itself. */
 interface ChangeContext {
   names: ShardKeys
   lasting: LastingHashes
   /** UTC epoch milliseconds. */
   now: number
-  /** What the change is known by. */
+  /** The token of changes that the change sets. */
   token: string
 }
 
@@ -65,7 +65,7 @@ interface PackTo {
   context: ChangeContext
 }
 
-/** The entries that each block gets. */
+/** Packs the entries that each tally block gets. */
 function packTallies(tally: ShardChange['tally'], { packed, input, context: { names } }: PackTo): void {
   const keys = tally.map(({ key }) => key)
   const fingerprints = keys.map(({ fingerprint }) => fingerprint)

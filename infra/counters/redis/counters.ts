@@ -7,7 +7,7 @@ import type { CounterScripts } from './keys.ts'
 import { SeenCache } from './seen-blocks.ts'
 import { openShard, SeenStale, type Shard } from './shard.ts'
 
-/** What a process keeps of blocks of seen keys: an hour of some thousand events a second. */
+/** Memory of a process for blocks of seen keys: enough for an hour of some thousand events a second. */
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
 /** Values of counters that a process remembers, over all shards: some 40 MiB. */
 const KNOWN_VALUES_MAX = 400_000
@@ -28,9 +28,9 @@ export interface RedisCountersOptions {
 }
 
 /**
- * Counters in one Redis primary, what fails over to one, or a Cluster: every call is cut into calls of one shard, whose keys
- * share a hash slot; outside a Cluster, where all shards stand is asked by one command. Returns at once and connects on
- * first use. What Redis loses, because it was killed, emptied or restored, shows in the positions of its shards.
+ * Counters in one Redis primary, with or without failover, or in a Cluster. Every call is split into calls of one shard, whose keys
+ * share a hash slot; outside a Cluster, one command reads the positions of all shards. Returns at once and connects on first use.
+ * When Redis loses data, because it was killed, emptied or restored, the positions of its shards show it.
  */
 export function connectRedis(options: RedisCountersOptions): Counters {
   const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES, now = Date.now } = options
@@ -59,7 +59,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   const watermarkKey = `${namespace}:watermark`
   const secretKey = (name: string) => `${namespace}:secret:${name}`
 
-  /** Asks each shard at once for what is of it. @returns the answers in the order of the items. */
+  /** Asks all shards at once, each for its own items. @returns the answers in the order of the items. */
   async function byShard<Item extends { shard: number }, Answer>(
     items: readonly Item[],
     ask: (shard: Shard, items: Item[]) => Promise<Answer[]>,
@@ -93,7 +93,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
     reserve: (reservations) => byShard(reservations, (shard, ofShard) => shard.reserve(ofShard)),
     async agree(name, proposed, ttlMs) {
       const key = secretKey(name)
-      // One command: between two the secret could expire, and the answer would be one that is not kept.
+      // One command: between two commands the secret could expire, and the answer would be a secret that is not stored.
       return (await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX', 'GET'))) ?? proposed
     },
     async clear() {
@@ -116,7 +116,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   }
 }
 
-/** Asks for values that several shards are asked for in one moment by one command. */
+/** Reads the values that several shards need at the same moment by one command. */
 const openGet = (connection: RedisConnection<CounterScripts>) =>
   sentTogether((keys: string[]) => connection.run((client) => client.mget(keys)), KEYS_PER_COMMAND)
 

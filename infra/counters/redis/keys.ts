@@ -3,34 +3,34 @@ import type { CounterGroup, CounterKey, TallyGroup } from '../port.ts'
 
 const FIELD_BYTES = 6
 const BUCKET_BASE = 36
-/** To write a number in that base takes longer than all else of a name. */
+/** Precomputed, because writing a number in that base takes longer than making the rest of a name. */
 const BUCKET_NAMES = Array.from({ length: 1024 }, (_, bucket) => bucket.toString(BUCKET_BASE))
 
 /** The files of `scripts/`, by the commands that they become. */
 export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
 
-/** Of counters, or of tallies. */
+/** A group of counters or of tallies. */
 export type BucketGroup = CounterGroup | TallyGroup
 
-/** The names of what Redis holds of one shard: all of one hash slot, that of the tag in braces. */
+/** The names of the Redis keys of one shard. The tag in braces puts all of them into one hash slot. */
 export interface ShardKeys {
   position(source: string): string
   note(source: string): string
-  /** Set anew by every change of seen keys. */
+  /** A token that every change of seen keys replaces. */
   seenToken: string
   seenBlock(path: string): string
   complete: string
-  /** Set anew by every change. */
+  /** A token that every change replaces. */
   changes: string
   holders(key: string): string
-  /** A hash of counters, or a tally block. @param bucket its number among those of the group. */
+  /** A hash of counters, or a tally block. @param bucket its number within the group. */
   bucket(group: BucketGroup, bucket: number): string
-  /** Is there when any tally block of the group is wide. */
+  /** Exists when any tally block of the group is wide. */
   anyWide(group: TallyGroup): string
   counter(key: CounterKey): { hash: string; field: Buffer | string }
 }
 
-/** @param namespace without which nobody else's keys are met. */
+/** @param namespace keeps these keys apart from all others in the same Redis. */
 export function shardKeys(namespace: string, shards: number, shard: number): ShardKeys {
   const prefix = `${namespace}:{${shards}.${shard}}:`
   const nameOf: ShardKeys['bucket'] = (group, bucket) =>
@@ -58,7 +58,7 @@ function kindOf(group: BucketGroup): 'c' | 'e' | 't' {
   return group.exact ? 'e' : 'c'
 }
 
-/** By bits that the field does not hold, for as long as there are such. */
+/** The bucket of a fingerprint. It is chosen by bits that the field does not hold, as far as there are enough. */
 export function bucketOf({ high }: IdFingerprint, { spread }: Pick<BucketGroup, 'spread'>): number {
   return ((high >>> 16) | (high << 16)) & (spread - 1)
 }
@@ -66,10 +66,10 @@ export function bucketOf({ high }: IdFingerprint, { spread }: Pick<BucketGroup, 
 /** How many counters an id has. */
 export const countsOf = (group: BucketGroup): number => ('counts' in group ? group.counts : 1)
 
-/** How many bytes the fields of a group's hashes have; 0: any number. */
+/** How many bytes the fields of a group's hashes have; 0 when that differs. */
 export const fieldBytes = ({ exact }: CounterGroup): number => (exact ? 0 : FIELD_BYTES)
 
-/** 48 bits: with those of the bucket, a million counters of a group meet by a chance of one in millions. */
+/** 48 bits: with those of the bucket, the chance that any of a million counters of a group collide is one in millions. */
 function fieldOf({ low, high }: IdFingerprint): Buffer {
   const field = Buffer.allocUnsafe(FIELD_BYTES)
   field.writeInt32LE(low, 0)

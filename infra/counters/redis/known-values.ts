@@ -3,7 +3,7 @@ import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
 import { type BucketGroup, countsOf } from './keys.ts'
 import { CountTable } from './number-tables.ts'
 
-/** What is known of a group: what was used lately, and what was used before that. */
+/** The known counters of a group: those used recently, and those last used before that. */
 interface KnownGroup {
   recent: CountTable
   former: CountTable
@@ -11,17 +11,17 @@ interface KnownGroup {
 
 /** The counters of some keys. */
 export interface LookedUp<Key> {
-  /** One key's after the other's, in order; 0 where nothing is known. */
+  /** The counters of all keys, one key after the other; 0 where nothing is known. */
   values: Float64Array
   missing: Key[]
-  /** Where the counters of those begin. */
+  /** Where in `values` the counters of each missing key begin. */
   places: number[]
 }
 
 /**
- * What this process knows of the counters of one shard, as they stood when the shard's token was the one that is known. Every
- * store sets the token anew, so counters that only this process changes need not be read again. Exact counters, which
- * are those of money, are never remembered. Of what is known the half that was not used for longest is dropped at a time.
+ * A cache of the counters of one shard, as they are while the shard has the token that is known here. Every store replaces the token,
+ * so as long as only this process changes the shard, its counters need not be read again. Exact counters, which are those of money,
+ * are never remembered. When the cache is full, the half that was used least recently is dropped.
  */
 export class KnownValues {
   readonly #max: number
@@ -29,7 +29,7 @@ export class KnownValues {
   #token: string | null = null
   /** By kind and name of the group. */
   #groups = new Map<string, KnownGroup>()
-  /** Of recent keys. */
+  /** The number of recent keys. */
   #size = 0
 
   /** @param max about how many keys are remembered. @param now UTC epoch milliseconds. */
@@ -38,12 +38,12 @@ export class KnownValues {
     this.#now = now
   }
 
-  /** Null: nothing is known. */
+  /** Null when nothing is known. */
   get token(): string | null {
     return this.#token
   }
 
-  /** Forgets what is known, unless it was known under this token. */
+  /** Forgets everything, unless it is known under this token. */
   expect(token: string | null): void {
     if (token !== null && token === this.#token) return
     this.#token = token
@@ -72,7 +72,7 @@ export class KnownValues {
     return found
   }
 
-  /** What was read of the missing keys under the token that is known; without one, nothing is learned. */
+  /** Remembers what was read of the missing keys under the known token. Without a known token, nothing is remembered. */
   learn({ values, missing, places }: LookedUp<CounterKey | TallyKey>): void {
     if (this.#token === null) return
     const now = this.#now()
@@ -82,7 +82,7 @@ export class KnownValues {
     }
   }
 
-  /** What was stored. @param former the token before it. @param token the one that it has set. */
+  /** Applies a change that was stored. @param former the token before the change. @param token the one that the change has set. */
   stored({ add, tally, lower }: ShardChange, { former, token }: { former: string; token: string }): void {
     if (former !== this.#token) {
       this.expect(null)
@@ -110,7 +110,7 @@ export class KnownValues {
     }
   }
 
-  /** Tells the groups of one call, each looked for once; null: nothing is remembered of it. */
+  /** Returns a lookup for one call, which looks for each group only once; it gives null when nothing of the group is remembered. */
   #groupsNow(): (group: BucketGroup) => KnownGroup | null {
     const now = this.#now()
     const groups = new Map<BucketGroup, KnownGroup | null>()
@@ -124,7 +124,7 @@ export class KnownValues {
     }
   }
 
-  /** Where the counters of a key begin among those that are recent, to which they are brought; below 0: they are not known. */
+  /** Where the counters of a key begin in `recent`, to which former ones are moved first; below 0 when they are not known. */
   #find(known: KnownGroup | null, key: CounterKey | TallyKey): number {
     if (known === null) return -1
     const fingerprint = fingerprintFor(key)
@@ -160,7 +160,7 @@ export class KnownValues {
   }
 }
 
-/** Redis forgets a group by its own clock, which is not waited for. */
+/** A group that has ended by this process's clock is not remembered, even if Redis, by its own clock, has not forgotten it yet. */
 function isRemembered(group: BucketGroup, now: number): boolean {
   if ('exact' in group && group.exact) return false
   return group.keptUntil === null || group.keptUntil > now

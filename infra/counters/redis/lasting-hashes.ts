@@ -3,27 +3,27 @@ import type { CounterGroup } from '../port.ts'
 
 /** Groups of a source that are remembered: those that are in use, such as of this day and this half hour. */
 const GROUPS_MAX = 16
-/** Wider groups take too much memory. */
+/** Groups of a wider spread would take too much memory. */
 const SPREAD_MAX = 65_536
-/** Redis may have ended a group so long before this process's clock says so. */
+/** By its own clock, Redis may expire a group this long before it ends by this process's clock. */
 const CLOCKS_DIFFER_MS = 10 * 60_000
 const BYTE_BITS = 8
 
 /**
- * The hashes that a source has written to in a shard, and which so have their time to live already: giving it again for every
- * new counter would cost Redis as much as counting it. What is remembered holds for one position, as what was written may be
- * lost with it.
+ * The hashes that a source has written to in a shard, and which therefore have a time to live already: setting it again for every
+ * new counter would cost Redis as much as counting. What is remembered holds for one position of the source, because Redis may
+ * lose the writes together with the position.
  */
 export class LastingHashes {
   readonly #groups = new LRUCache<string, Uint8Array>({ max: GROUPS_MAX })
   #position = -1
 
-  /** Forgets all, unless this is the position of the source that the last store has left. */
+  /** Forgets everything, unless the last store has left the source at this position. */
   expect(position: number): void {
     if (position !== this.#position || position === -1) this.#groups.clear()
   }
 
-  /** Tells which hashes of a group last. @param now UTC epoch milliseconds. */
+  /** Tells which hashes of a group have their time to live already. @param now UTC epoch milliseconds. */
   of(group: CounterGroup, now: number): (bucket: number) => boolean {
     if (group.keptUntil === null || group.keptUntil - now < CLOCKS_DIFFER_MS) return () => false
     const bits = this.#groups.get(nameOf(group))
@@ -31,7 +31,7 @@ export class LastingHashes {
     return (bucket) => (bits[Math.floor(bucket / BYTE_BITS)]! & (1 << (bucket % BYTE_BITS))) !== 0
   }
 
-  /** What was written by the store that has left the source at the position. */
+  /** Remembers the hashes written by the store that has left the source at the position. */
   remember(written: Iterable<{ group: CounterGroup; bucket: number }>, position: number): void {
     this.#position = position
     for (const { group, bucket } of written) {

@@ -21,11 +21,11 @@ export class NumberSet {
   }
 }
 
-/** As many counters for each fingerprint, in a fraction of the memory of a Map of lists. */
+/** The same number of counters for each fingerprint, in a fraction of the memory of a Map of lists. */
 export class CountTable {
-  /** Of a fingerprint. */
+  /** How many counters a fingerprint has. */
   readonly width: number
-  /** Those of a fingerprint begin where `find` says. */
+  /** The counters of a fingerprint begin where `find` says. */
   counts: Float64Array
   readonly #index = new FingerprintIndex()
 
@@ -38,12 +38,12 @@ export class CountTable {
     return this.#index.size
   }
 
-  /** Where the counters begin; below 0: there are none. */
+  /** Where the counters of a fingerprint begin; below 0 when it has none. */
   find({ low, high }: IdFingerprint): number {
     return this.#index.find(low, high) * this.width
   }
 
-  /** Sets the counters to those that begin at `from`. @returns where they begin now. */
+  /** Sets the counters of a fingerprint to the values that begin at `from`. @returns where its counters begin now. */
   set({ low, high }: IdFingerprint, values: Float64Array, from: number): number {
     const at = this.#index.add(low, high) * this.width
     if (at === this.counts.length) {

@@ -4,8 +4,8 @@ const FIRST_BYTES = 4_096
 const NUMBER_BYTES = 2
 
 /**
- * Arguments of a script in one string: an argument of its own costs Redis and the client more than what it says. It holds
- * numbers of 16 bits, low byte first, words with their length in bytes before them, and bytes of a known length.
+ * Arguments of a script in one string, because a separate argument costs Redis and the client more than its content. The string
+ * holds numbers of 16 bits, low byte first, words after their length in bytes, and bytes of a known length.
  */
 export class PackedArguments {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES)
@@ -28,7 +28,7 @@ export class PackedArguments {
     this.number(high & 0xffff)
   }
 
-  /** What a tally block appends: 40 bits of a fingerprint, the number of the counter, and what it is raised by. */
+  /** The entry of a tally block: 40 bits of a fingerprint, the number of the counter, and the amount that raises it. */
   tally({ low, high }: IdFingerprint, count: number, amount: number): void {
     this.#length = this.#room(4).writeInt32LE(low, this.#length)
     this.#length = this.#room(1).writeUInt8(high & 0xff, this.#length)
@@ -40,7 +40,7 @@ export class PackedArguments {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** The buffer, with room for so many bytes more. */
+  /** The buffer, with room for this many more bytes. */
   #room(bytes: number): Buffer {
     const needed = this.#length + bytes
     if (needed > this.#buffer.length) {

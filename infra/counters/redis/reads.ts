@@ -14,7 +14,7 @@ interface ReadsDeps {
   pipelined<Answer>(fill: (pipeline: ChainableCommander) => void): Promise<Answer[]>
 }
 
-/** A counter of a wide block, and where its value belongs. */
+/** The field of a counter in a wide block, and the index where its value belongs. */
 interface WideField {
   field: Buffer
   place: number
@@ -23,9 +23,9 @@ interface WideField {
 /** Reads values of one shard. */
 export function createReads({ connection, names, pipelined }: ReadsDeps) {
   /**
-   * Reads plain keys and tallies as of one moment, but for those of wide blocks, which are read after it: `isOfOneTime` says
-   * whether the shard has changed between the two, by the key `changes` among the plain ones.
-   * @param values get the counters of the missing keys, which are 0 there.
+   * Reads plain keys and tallies at one moment, except the tallies of wide blocks, which are read afterwards. `isOfOneTime` says
+   * whether the shard has stayed the same in between, by the key `changes` among the plain ones.
+   * @param values gets the counters of the missing keys, which must be 0 there.
    */
   async function tallies(plain: readonly string[], { missing: keys, places: starts, values }: LookedUp<TallyKey>) {
     const groups = byBucket(
@@ -68,7 +68,7 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
     return { plain: found.slice(0, plain.length), isOfOneTime: answers[wide.length] === changes }
   }
 
-  /** Reads plain keys and counters of hashes as of one moment. */
+  /** Reads plain keys and counters of hashes at one moment. */
   async function hashes(plain: readonly string[], keys: readonly CounterKey[]) {
     const fingerprints = fingerprintsOf(keys)
     const all = [...plain]

@@ -12,7 +12,7 @@ const DIGIT_BITS = 4
 const DIGITS_OF_LOW = 8
 /** A fingerprint of 53 bits has no further digits: blocks there take any number. */
 const DEPTH_MAX = 13
-/** What a group takes in memory besides its fingerprints, and what each of its blocks takes, about. */
+/** About how much memory a group takes besides its fingerprints, and how much each of its blocks takes. */
 const GROUP_BYTES = 500
 const BLOCK_BYTES = 250
 
@@ -26,9 +26,9 @@ export interface BlockAppend {
 /** A block as it was last known. Its fingerprints are among those of its group. */
 class Block {
   readonly path: string
-  /** Of its fingerprints. Null: it must be fetched. */
+  /** How many fingerprints the block has; null when it must be fetched. */
   length: number | null
-  /** Whether this process has filled it, so that nothing else lies below it. */
+  /** Whether this process has filled the block, so that there are no blocks below it but those known here. */
   isFilledHere = false
   readonly below: (Block | undefined)[] = []
   appended: number[] = []
@@ -53,7 +53,7 @@ class Group {
     return GROUP_BYTES + this.#blocks * BLOCK_BYTES + this.numbers.bytes
   }
 
-  /** The block that a fingerprint belongs to that has not been seen; or one that must be fetched to tell. */
+  /** The block where a fingerprint belongs that has not been seen, or a block that must be fetched to tell. */
   blockFor(fingerprint: IdFingerprint): Block {
     let block = this.#root
     for (let depth = 0; block.length !== null && block.length >= BLOCK_FULL && depth < DEPTH_MAX; depth++) {
@@ -82,10 +82,10 @@ class Group {
   }
 }
 
-/** Reads blocks from Redis, as their bytes; null: there is none. */
+/** Reads the bytes of blocks from Redis; null for a block that does not exist. */
 export type FetchBlocks = (paths: readonly string[]) => Promise<(Buffer | null)[]>
 
-/** What this process knows of the groups of all shards, within bounds of memory: those that were not used for longest go. */
+/** What this process knows of the groups of all shards, within a limit of memory: those used least recently are dropped. */
 export class SeenCache {
   readonly #groups: LRUCache<string, Group>
 
@@ -99,13 +99,13 @@ export class SeenCache {
 
   /** Notes that a group was used, and may have grown. */
   used(name: string, group: Group): void {
-    // The cache takes no new size of a value that it holds.
+    // The cache does not update the size of a value that it already holds.
     this.#groups.delete(name)
     this.#groups.set(name, group)
   }
 }
 
-/** The seen keys of one shard, as they stood when its token was the one that is known. */
+/** The seen keys of one shard, as they are while the shard has the token that is known here. */
 export class SeenShard {
   readonly #cache: SeenCache
   readonly #shard: number
@@ -118,19 +118,19 @@ export class SeenShard {
     this.#shard = shard
   }
 
-  /** Null: nothing is known. */
+  /** Null when nothing is known. */
   get token(): string | null {
     return this.#token
   }
 
-  /** Forgets what is known, unless it was known under this token. */
+  /** Forgets everything, unless it is known under this token. */
   expect(token: string | null): void {
     if (token !== null && token === this.#token) return
     this.#generation++
     this.#token = token
   }
 
-  /** Which keys have been seen, in order. Fetches the blocks that are not known. */
+  /** Whether each key has been seen, in order. Fetches the blocks that are not known. */
   async look(keys: readonly SeenKey[], fetch: FetchBlocks): Promise<boolean[]> {
     const groups = this.#groupsOf(keys)
     await fetchUnknown(keys, groups, fetch)
@@ -140,7 +140,7 @@ export class SeenShard {
   }
 
   /**
-   * Appends those of the keys that have not been seen. Whoever does not store it must forget what is known.
+   * Appends those of the keys that have not been seen. A caller that does not store the result must call `expect(null)`.
    * @returns what is appended, and what to call once it is stored.
    */
   async append(
@@ -203,7 +203,7 @@ export class SeenShard {
   }
 }
 
-/** Fetches the blocks that tell which keys have been seen, and that the others belong to: one deeper each time. */
+/** Fetches the blocks that tell which keys have been seen and where the others belong, one level deeper each time. */
 async function fetchUnknown(keys: readonly SeenKey[], groups: readonly Group[], fetch: FetchBlocks): Promise<void> {
   for (;;) {
     const unknown = new Map<Block, Group>()

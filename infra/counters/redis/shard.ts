@@ -19,22 +19,22 @@ import { LastingHashes } from './lasting-hashes.ts'
 import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
 
-/** A reservation reads every other holder of its keys: mostly a few processes. */
+/** Reservations of one script call. Each of them reads all other holders of its keys, which mostly are a few processes. */
 const RESERVATIONS_PER_CALL = 100
 /** How long Redis keeps an expired reservation: for callers whose clocks are behind its own. */
 const RESERVATION_GRACE_MS = 60_000
-/** Of those who change seen keys at once one always succeeds, and a shard has hardly more than one. */
+/** Attempts to store seen keys. Of concurrent writers one always succeeds, and a shard hardly ever has more than one. */
 const STALE_MAX = 50
 
-/** A load that finds out twice that what is known has changed reads everything. */
+/** A load that has twice found the known values outdated reads everything. */
 const KNOWN_ATTEMPTS_MAX = 3
 
-/** Thrown when seen keys have been changed since they were known. Nothing was stored. */
+/** Thrown when seen keys have been changed since this process has read them. Nothing was stored. */
 export class SeenStale extends Error {
   override readonly name = 'SeenStale'
 }
 
-/** What of the port concerns one shard. */
+/** The part of the port that concerns one shard. */
 export interface Shard {
   load(loads: readonly ShardLoad[]): Promise<LoadedShard[]>
   store(change: ShardChange): Promise<void>
@@ -47,7 +47,7 @@ export interface Shard {
 
 export interface ShardOptions {
   connection: RedisConnection<CounterScripts>
-  /** The value of a key; null: none. */
+  /** The value of a key; null when it does not exist. */
   get: (key: string) => Promise<string | null>
   namespace: string
   shards: number
@@ -55,7 +55,7 @@ export interface ShardOptions {
   seenCache: SeenCache
   /** How many values of counters to remember. */
   knownMax: number
-  /** A word that no process has ever used. */
+  /** A token that no process has ever used. */
   newToken: () => string
   /** UTC epoch milliseconds. */
   now: () => number
@@ -66,10 +66,10 @@ export function openShard(options: ShardOptions): Shard {
   const { connection, get, namespace, shards, shard, seenCache, knownMax, newToken, now } = options
   const names = shardKeys(namespace, shards, shard)
   const seenShard = new SeenShard(seenCache, shard)
-  /** What is known of seen keys is read and changed by one call after the other. */
+  /** The known seen keys are read and changed by one call at a time. */
   const seenCalls = new PQueue({ concurrency: 1 })
   const known = new KnownValues(knownMax, now)
-  /** Where this process has seen each source last. */
+  /** The position at which this process has last seen each source. */
   const leftAt = new Map<string, number>()
   const lasting = new Map<string, LastingHashes>()
 
@@ -86,7 +86,7 @@ export function openShard(options: ShardOptions): Shard {
       for (const path of paths) pipeline.getBuffer(names.seenBlock(path))
     })
 
-  /** Commands sent together. @throws when one of them fails. */
+  /** Sends commands together. @throws when one of them fails. */
   async function pipelined<Answer>(fill: (pipeline: ChainableCommander) => void): Promise<Answer[]> {
     const answers = await connection.run((client) => {
       const pipeline = client.pipeline()
@@ -120,13 +120,13 @@ export function openShard(options: ShardOptions): Shard {
     }
   }
 
-  /** Reads what is not known. The values are null when what is known has turned out to be of another time. */
+  /** Reads the values that are not known. `values` is null when the known ones have turned out to be outdated. */
   async function readUnknown({ source, keys, tallies }: ShardLoad) {
     const before = known.token
     const counters = known.lookUp(keys)
     const several = known.lookUp(tallies)
     const plain = [names.position(source), names.note(source), names.seenToken, names.complete, names.changes]
-    // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
+    // If the source moves on meanwhile, the counters may be newer than the position; `store` then refuses the change.
     const [read, hashes] = await Promise.all([
       reads.tallies(plain, several),
       counters.missing.length > 0 ? reads.hashes([names.changes], counters.missing) : null,
@@ -160,7 +160,7 @@ export function openShard(options: ShardOptions): Shard {
         stored(token)
         return
       } catch (error) {
-        // What is known holds the change already, and nobody knows whether it was stored.
+        // The known seen keys include the change already, and it is unknown whether it was stored.
         seenShard.expect(null)
         if (!(error instanceof SeenStale)) throw error
         if (attempt === STALE_MAX) throw new CountersUnavailable(error.message)

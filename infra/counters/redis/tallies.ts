@@ -1,10 +1,10 @@
 import type { IdFingerprint } from '../fingerprint.ts'
 
 /**
- * Tallies lie in blocks: strings of entries that are only appended, so that a batch costs
- * Redis one command a block, and all blocks are read by one MGET. An entry is 40 bits of the fingerprint, the number of the
- * counter (8 bits) and an amount (16 bits); a counter is the sum of its entries. store.lua adds up a block that has grown, and
- * turns one of many counters into a hash of such fields and their sums: that block is wide.
+ * Tallies lie in blocks: strings of entries that are only appended, so that a batch costs Redis one command a block, and all blocks
+ * are read by one MGET. An entry is 40 bits of the fingerprint, the number of the counter (8 bits) and an amount (16 bits); a counter
+ * is the sum of its entries. store.lua adds up a block that has grown. It makes a block of many counters wide: the block becomes a
+ * hash, whose fields are the fingerprint and number of each counter, and whose values are the sums.
  */
 export const ENTRY_BYTES = 8
 const FIELD_BYTES = 6
@@ -13,7 +13,7 @@ export function entriesOf(block: Buffer): DataView {
   return new DataView(block.buffer, block.byteOffset, block.length)
 }
 
-/** Adds up the counters of an id in its block. @param sums gets them, from `first` on. */
+/** Adds up the counters of an id in its block. @param sums gets the sums, from index `first` on. */
 export function addTallies(entries: DataView, { low, high }: IdFingerprint, sums: Float64Array, first: number): void {
   const last = high & 0xff
   for (let at = 0; at < entries.byteLength; at += ENTRY_BYTES) {

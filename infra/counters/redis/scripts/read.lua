@@ -1,10 +1,10 @@
--- Reads plain values and counters of one shard as of one moment. A transaction would do, but a Redis that is full refuses to
--- take one in.
+-- Reads plain values and counters of one shard at one moment. A transaction would do, but a Redis that is full refuses to
+-- queue one.
 --
 -- KEYS: plain values; then hashes, in the order of their fields
--- ARGV: how many plain values; packed, of the hashes in stretches of one field length: bytes of a field | 0 when each has its
---   own length before it, number of hashes, and of each the number of its fields (1,000 at most), and these
--- Reply: the plain values; the values of all fields, in order, with commas between them and nothing where there is none.
+-- ARGV: how many plain values; packed, the hashes in runs of one field length: bytes of a field | 0 when each has its own length
+--   before it, number of hashes, and for each hash the number of its fields (1,000 at most), and the fields
+-- Reply: the plain values; then the values of all fields, in order, with commas between them and nothing where a field is missing.
 local call, byte, sub = redis.call, string.byte, string.sub
 local packed, at = ARGV[2], 1
 

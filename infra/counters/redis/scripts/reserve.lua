@@ -1,7 +1,7 @@
 -- Reserves amounts by the rule of `Reservation` in port.ts. reservations.ts has the same rule: change both together; a
 -- property test compares them.
 --
--- KEYS: what the reservations name by number: hashes of holders ("amount:expiry" by holder), and hashes of counters
+-- KEYS: named by number in the reservations: hashes of holders ("amount:expiry" by holder), and hashes of counters
 -- ARGV: maximum holders of a key, grace (ms), reservations: JSON of
 --   [holder, retained, requested, minimum, expiry, now, [[holders, max, counters | false, argument of the field], ...]],
 --   fields of counters
@@ -11,7 +11,7 @@ local holders_max, grace_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
 -- Lua's tostring keeps only 14 digits.
 local function text(number) return string.format('%.0f', number) end
 
--- What other holders have reserved of a key, and whether it takes no further holder. Drops what has expired.
+-- The amount that other holders have reserved of a key, and whether it takes no further holder. Drops expired reservations.
 local function others_of(name, holder, now)
   local stored = redis.call('HGETALL', name)
   local amount, holders, known = 0, 0, false

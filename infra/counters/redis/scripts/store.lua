@@ -1,15 +1,17 @@
 -- Applies a batch to one shard, wholly or not at all: nothing is written before every check has passed.
 --
--- KEYS: position, note, seen token, token of changes; then the hashes, blocks and holders in the order in which ARGV names what becomes of them
+-- KEYS: position, note, seen token, token of changes; then hashes, blocks and holders, in the order in which ARGV changes them
 -- ARGV: after, upTo, whether there is a note, note, seen token expected, new seen token | "" when nothing is seen, new token of changes;
---   packed, in stretches: TALLY, kept until | "", bytes of an entry, number of tally blocks, and of each the number of its
---             entries, and these (their KEYS are that which says whether any is wide, and the blocks); or ADD | LOWER, kept until | "", bytes of a field | 0 when each has its own length before it,
---             number of hashes, and of each the number of its fields (1,000 at most), and these with their amounts;
---   blocks:   how many, then of each: kept until | "", bytes that are appended;
+--   packed, in runs, each of which is either
+--             TALLY, kept until | "", bytes of an entry, number of tally blocks, and for each block the number of its entries, and the
+--             entries (its KEYS are the one that exists when any block is wide, then the blocks), or
+--             ADD | LOWER, kept until | "", bytes of a field | 0 when each has its own length before it, number of hashes, and for
+--             each hash the number of its fields (1,000 at most), and the fields with their amounts;
+--   blocks:   how many, then of each: kept until | "", bytes to append;
 --   released: how many, then the holder of each
 -- Reply: the former token of changes | "", or an error COUNTERS_MOVED (another position), COUNTERS_STALE (another seen token).
 local BLOCK_BYTES = 4096
--- A tally block of more counters is wide.
+-- A tally block of more counters than this becomes wide.
 local COUNTERS_MAX = 256
 local SUMMED_BYTES = 512
 local TALLY_MAX = 65535
@@ -22,14 +24,14 @@ if ARGV[6] ~= '' and (redis.call('GET', KEYS[3]) or '') ~= ARGV[5] then
   return redis.error_reply('COUNTERS_STALE seen keys have changed')
 end
 
--- First what a full Redis refuses.
+-- A full Redis refuses a command only as long as the script has written nothing: so this must come first.
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] == '1' then redis.call('SET', KEYS[2], ARGV[4]) end
 if ARGV[6] ~= '' then redis.call('SET', KEYS[3], ARGV[6]) end
 local former = redis.call('GET', KEYS[4]) or ''
 redis.call('SET', KEYS[4], ARGV[7])
 
--- Numbers of Lua are doubles, exact up to 2^53; its own text of them has only 14 digits.
+-- Lua's numbers are doubles, exact up to 2^53, but its own tostring keeps only 14 digits.
 local function text(number) return string.format('%.0f', number) end
 local function keep(key, kept_until)
   if kept_until ~= '' then redis.call('PEXPIREAT', key, kept_until, 'NX') end
@@ -59,12 +61,12 @@ end
 
 local function raise(hash, kept_until, field, amount)
   local value = call('HINCRBY', hash, field, amount)
-  -- Only a hash whose field is new can be new.
+  -- A hash is new, and without a time to live, only if its field is new.
   if kept_until ~= '' and value == tonumber(amount) then keep(hash, kept_until) end
   if value < 0 then call('HSET', hash, field, 0) end
 end
 
--- What becomes of a value, or nothing.
+-- The new value of a field; false when it stays as it is.
 local change = {}
 function change.ADD(former, amount) return text(math.max((former or 0) + amount, 0)) end
 function change.LOWER(former, value)
@@ -79,7 +81,7 @@ local function change_fields(name, kept_until, width, hash)
     amounts[n] = bytes(number())
   end
   if count == 1 and name == 'ADD' then return raise(hash, kept_until, fields[1], amounts[1]) end
-  -- Mostly what is lowered is not there yet.
+  -- A field that is lowered mostly does not exist yet.
   if count == 1 and call('HSETNX', hash, fields[1], amounts[1]) == 1 then return keep(hash, kept_until) end
   local values, is_new, changed = call('HMGET', hash, unpack(fields)), false, {}
   for n = 1, count do
@@ -94,8 +96,8 @@ local function change_fields(name, kept_until, width, hash)
   if is_new then keep(hash, kept_until) end
 end
 
--- Adds up the entries of each counter of a tally block: six bytes that say which, and two of an amount, low byte first. A block
--- of many counters becomes wide: a hash, of which only what is asked for is read.
+-- Adds up the entries of each counter of a tally block. An entry has six bytes that name the counter, and two of an amount, low byte
+-- first. A block of many counters becomes wide: a hash, of which only the fields that are asked for are read. Returns whether it did.
 local function sum_up(block, kept_until, any_wide)
   local entries, sums, counters = call('GET', block), {}, {}
   for from = 1, #entries, 8 do
@@ -122,12 +124,12 @@ local function sum_up(block, kept_until, any_wide)
   return false
 end
 
--- Whether the block has become wide.
+-- Appends entries to a tally block. Returns whether the block has become wide.
 local function tally(block, kept_until, entries, any_wide)
   local length = call('APPEND', block, entries)
   if length == #entries then keep(block, kept_until) end
   if length < SUMMED_BYTES then return false end
-  -- Each time that its length has doubled.
+  -- Add up only when the length has passed another power of two.
   local _, doublings = math.frexp(length)
   local _, before = math.frexp(length - #entries)
   return doublings > before and sum_up(block, kept_until, any_wide)
@@ -148,7 +150,7 @@ local function tally_all(kept_until, width, count)
     if has_wide and call('TYPE', block).ok == 'hash' then
       tally_wide(block, entries)
     else
-      -- A block of many entries comes several times.
+      -- A block of many entries comes several times, and may have become wide at an earlier one.
       has_wide = tally(block, kept_until, entries, any_wide) or has_wide
     end
   end
@@ -167,7 +169,7 @@ for _ = 1, tonumber(argument()) do
   local block, kept_until, bytes = key(), argument(), argument()
   local length = redis.call('APPEND', block, bytes)
   if length == #bytes then keep(block, kept_until) end
-  -- A string that grows has room to grow further: one that is full is written anew, without.
+  -- Redis keeps spare room at the end of a string that was appended to. A full block is written again, without it.
   if length >= BLOCK_BYTES then redis.call('SET', block, redis.call('GET', block), 'KEEPTTL') end
 end
 
