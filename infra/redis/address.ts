@@ -1,4 +1,4 @@
-/** Where the counters' Redis is, as `REDIS_URL` says it. */
+/** Where the counters' Redis is, as given by `REDIS_URL`. */
 export type RedisAddress =
   | { kind: 'SERVER'; url: string }
   | ({ kind: 'SENTINELS'; masterName: string; database: number; sentinelPassword: string | null } & RedisNodes)
@@ -17,13 +17,13 @@ export const REDIS_ADDRESS_FORMS =
 
 const NODES_MAX = 100
 const SERVER_SCHEMES = ['redis:', 'rediss:']
-/** URL itself takes one host only. */
+/** A pattern, because `URL` accepts only one host. */
 const SEVERAL_NODES =
   /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?<path>\/[^?#]*)?(?:\?sentinel-password=(?<sentinelPassword>[^&#]+))?$/
 const NODE = /^(?<host>[^\s:[\]]+|\[[\da-f:.]+\]):(?<port>\d{1,5})$/i
 const SENTINEL_PATH = /^\/(?<masterName>[^/]+)(?:\/(?<database>\d{1,4}))?$/
 
-/** Null: it is of none of the forms. */
+/** Null when the text has none of the forms. */
 export function parseRedisAddress(text: string): RedisAddress | null {
   if (SERVER_SCHEMES.includes(URL.parse(text)?.protocol ?? '')) return { kind: 'SERVER', url: text }
   const parts = SEVERAL_NODES.exec(text)?.groups
@@ -47,7 +47,7 @@ function nodeOf(text: string): RedisNodes['nodes'][number] | null {
   return { host: parts.host!.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** Null: left out; undefined: not a percent-encoding. */
+/** Null when left out; undefined when it is not a percent-encoding. */
 function decoded(text: string | undefined): string | null | undefined {
   if (!text) return null
   try {

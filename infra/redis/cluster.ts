@@ -4,10 +4,10 @@ import type { RedisNodes } from './address.ts'
 import { CONNECT_TIMEOUT_MS, type RedisServers, serverOptions } from './servers.ts'
 
 const RECONNECT_MS = 200
-/** How often the masters of the slots are asked for without a reason, and at most with one. */
+/** How often the masters of the slots are looked up without a reason, and how often at most after failures. */
 const REFRESH_MS = 5_000
 const REFRESH_AFTER_FAILURE_MS = 200
-/** How long a server may take for a PING after some call was not answered in time. */
+/** How long a server may take to answer a PING, which it gets after some call was not answered in time. */
 const PROBE_TIMEOUT_MS = 500
 
 /** A cluster: each call goes to the master of its slot, and fails or waits with that master alone. */
@@ -18,10 +18,10 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
     clusterRetryStrategy: () => RECONNECT_MS,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS / 2,
     slotsRefreshInterval: REFRESH_MS,
-    // What fails because its master is away fails at once. Redirections are followed, and TRYAGAIN is tried again.
+    // A call whose master is away fails at once. Redirections are followed, and TRYAGAIN is retried.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    // A certificate names the host.
+    // Hosts are not resolved here, because a certificate names the host.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: {
       ...serverOptions,
@@ -37,8 +37,8 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
   client.on('node error', (error: Error) => {
     serverError = error
   })
-  // All servers are connected to at once, replicas too, so that one that takes over is there: but not before the client is
-  // ready, which may ask any of them, nor before a command that was sent on to a new one has been given to it.
+  // Connects to all servers at once, replicas too, so that one that takes over is connected already. This must wait until the client
+  // is ready, because before that it may ask any of them. For a new server, it must wait until a command redirected to it was handed over.
   const connectIfReady = (server: Redis) => client.status === 'ready' && void connected(server)
   client.on('ready', () => client.nodes().forEach(connectIfReady))
   client.on('+node', (server: Redis) => setImmediate(connectIfReady, server))
@@ -85,7 +85,7 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
   }
 }
 
-/** Resolves once the server is connected, or has turned out to be away. */
+/** Resolves once the server is connected or has proved to be away. */
 async function connected(server: Redis): Promise<void> {
   if (server.status === 'wait') return server.connect().catch(() => {})
   if (server.status === 'ready' || server.status === 'end') return
@@ -96,14 +96,14 @@ async function connected(server: Redis): Promise<void> {
 }
 
 /**
- * While a slot moves, some of its keys are with the one server and some with the other. A pipeline of which some commands
- * were sent on (ASK) is repeated by ioredis as a whole at the new server, where keys that have not moved yet look unset.
- * Here it fails instead. A single command of several keys is safe: Redis itself answers TRYAGAIN.
+ * While a slot moves, some of its keys are on the old server and some on the new one. When some commands of a pipeline are redirected
+ * (ASK), ioredis repeats the whole pipeline on the new server, where keys that have not moved yet look unset. Here the pipeline fails
+ * instead. A single command of several keys is safe: Redis itself answers TRYAGAIN.
  */
 function refusePipelinesOfMovingSlots(client: Cluster): void {
   const handleError = client.handleError.bind(client)
   client.handleError = (error, ttl, handlers) => {
-    // A pipeline gives the common error of its commands, which is not an Error.
+    // Of a pipeline, this is the common error of its commands: an object that is not an Error.
     if (!(error instanceof Error) && (error as Error).message.startsWith('ASK ')) return handlers.defaults()
     handleError(error, ttl, handlers)
   }

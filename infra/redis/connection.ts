@@ -9,11 +9,11 @@ import { CONNECT_TIMEOUT_MS, type Commands } from './servers.ts'
 
 /** A connection that does not answer a command in this time is replaced. */
 const COMMAND_TIMEOUT_MS = 2_000
-/** Commands that may wait for an answer: far more than a Redis that answers ever has pending. */
+/** How many commands may wait for an answer: far more than ever wait for a Redis that answers. */
 const OPEN_COMMANDS_MAX = 10_000
 
 type ScriptArgument = string | number | Buffer
-/** Lua scripts by the name of the command that they become, each taking the number of its KEYS, these, and its ARGV. */
+/** Lua scripts by the names of the commands that they become. Each takes the number of its KEYS, the KEYS and the ARGV. */
 export type Scripts<Name extends string> = Record<
   Name,
   (keys: number, ...keysAndArguments: (ScriptArgument | ScriptArgument[])[]) => Promise<string[]>
@@ -21,13 +21,13 @@ export type Scripts<Name extends string> = Record<
 export type RedisClient<Name extends string> = Commands & Scripts<Name>
 
 export interface RedisConnection<Name extends string> {
-  /** Whether a command may name keys of one hash slot only. */
+  /** Whether the keys of a command must all have one hash slot. */
   readonly isCluster: boolean
   /**
-   * Runs a command, or several of one hash slot, on the connection, which the first call opens. A call made while Redis,
-   * or the master of its slot, is away fails at once. While a slot moves from one server to another, a pipeline of its
-   * keys may have errors among its answers where one command of several keys waits.
-   * @throws `Unavailable`, or what `errorOf` makes of an answer.
+   * Runs a command, or several of one hash slot, on the connection, which the first call opens. A call made while Redis, or
+   * the master of its slot, is away fails at once. While a slot moves from one server to another, a pipeline of its keys may
+   * have errors among its answers; a single command of several keys waits instead.
+   * @throws `Unavailable`, or the error that `errorOf` returns for an answer.
    */
   run<T>(command: (client: RedisClient<Name>) => Promise<T>): Promise<T>
   /** Runs commands that are not of a slot, such as SCAN, on each server that holds keys. @throws as `run`. */
@@ -36,7 +36,7 @@ export interface RedisConnection<Name extends string> {
 }
 
 export interface RedisConnectionOptions<Name extends string> {
-  /** In a form of address.ts. */
+  /** In one of the forms of address.ts. */
   url: string
   /** The files of the scripts. */
   scripts: Readonly<Record<Name, URL>>
@@ -44,11 +44,11 @@ export interface RedisConnectionOptions<Name extends string> {
   Unavailable: new (
     message: string,
   ) => Error
-  /** The port's error for an error that Redis answers with; null: Redis is unavailable. */
+  /** The port's error for an error that Redis answers with; null when Redis is to be reported as unavailable. */
   errorOf?: (error: Error) => Error | null
 }
 
-/** A connection to one server, to whichever Sentinels call the primary, or to a Cluster. It reconnects by itself. */
+/** A connection to one server, to the primary that Sentinels name, or to a Cluster. It reconnects by itself. */
 export function openRedisConnection<Name extends string>(options: RedisConnectionOptions<Name>): RedisConnection<Name> {
   const { url, scripts, Unavailable, errorOf = () => null } = options
   const address = parseRedisAddress(url)
@@ -59,14 +59,14 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   }
   const client = servers.client as unknown as RedisClient<Name>
 
-  /** Not the client's own timeout, which fails even commands whose answers have arrived. */
+  /** Used in place of the client's own timeout, which fails even commands whose answers have arrived. */
   const answered = <T>(command: Promise<T>): Promise<T> =>
     within(command, COMMAND_TIMEOUT_MS, () => {
       servers.replaceSilent()
       return new Unavailable('Redis has not answered in time')
     })
 
-  /** Why a server may not be used. */
+  /** Servers that must not be used, and why. */
   const unfit = new WeakMap<Redis, string>()
   const checks = new Set<Promise<void>>()
   async function check(server: Redis): Promise<void> {
@@ -74,7 +74,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     if (error === null) unfit.delete(server)
     else unfit.set(server, error)
   }
-  /** Says more of why there is no connection than the calls that fail for want of one. */
+  /** The last error of connecting. It says more than the errors of calls that fail because there is no connection. */
   let connectError: Error | null = null
   servers.onServer((server) => {
     server.on('error', (error: Error) => {
@@ -128,7 +128,10 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   }
 }
 
-/** A server that is frozen still accepts connections: Sentinels and clusters name another one some time later. */
+/**
+ * Reconnects when a handshake is not answered in time. A frozen server still accepts connections; Sentinels and clusters name
+ * another server some time later.
+ */
 function endSilentHandshakes(server: Redis): void {
   let timer: NodeJS.Timeout | undefined
   server.on('connect', () => {

@@ -11,10 +11,10 @@ export function openPrimary(address: Exclude<RedisAddress, { kind: 'CLUSTER' }>)
     ...serverOptions,
     lazyConnect: true,
     enableOfflineQueue: false,
-    // What is under way when a connection is lost fails at once.
+    // Commands in flight when a connection is lost fail at once.
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt: number) => Math.min(RECONNECT_FIRST_MS * 2 ** Math.min(attempt - 1, 10), RECONNECT_MAX_MS),
-    // A primary that has become a replica refuses writes: whoever knows says which server is the primary now.
+    // A primary that has become a replica refuses writes. Reconnecting asks again which server is the primary.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   }
   const client =
@@ -29,7 +29,7 @@ export function openPrimary(address: Exclude<RedisAddress, { kind: 'CLUSTER' }>)
     isReady: () => client.status === 'ready',
     masters: () => [client],
     onServer: (listener) => listener(client),
-    /** Redis answers in order, so no other command is answered either. Closes a connection only once. */
+    /** Redis answers in order, so no other command is being answered either. Closes a connection only once. */
     replaceSilent() {
       if (!disconnecting) client.disconnect(true)
       disconnecting = true

@@ -10,11 +10,11 @@ export type Commands = RedisCommander & Pick<Redis, 'pipeline' | 'multi'>
 /** The servers behind an address: one that takes writes, or the masters of a cluster. */
 export interface RedisServers {
   readonly client: Commands & Pick<Redis, 'defineCommand'>
-  /** Rejects when they are away now, and goes on trying in the background. */
+  /** Rejects when the servers are away now, and goes on trying in the background. */
   connect(): Promise<void>
   isReady(): boolean
   masters(): Redis[]
-  /** Tells of the connection to each server as it is made, which may later connect again. */
+  /** Gives the listener the connection to each server when it is created. A connection may reconnect later. */
   onServer(listener: (server: Redis) => void): void
   /** To be called when an answer is late: connections that do not answer are replaced. */
   replaceSilent(): void
@@ -23,7 +23,7 @@ export interface RedisServers {
   close(): void
 }
 
-/** Of every connection to a server. Nothing is queued while it is away, and nothing is sent twice. */
+/** Options of every connection to a server. Nothing is queued while the server is away, and nothing is sent twice. */
 export const serverOptions = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_TIMEOUT_MS,

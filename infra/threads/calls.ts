@@ -2,8 +2,8 @@ import type { MessagePort, Transferable } from 'node:worker_threads'
 
 /**
  * Calls across threads. A worker serves the async methods of an object; any thread that holds a port to it calls them
- * as if they were its own. Arguments and results are structured-cloned; Buffers arrive as Uint8Array. A caller must leave what it
- * has passed as it is until its code awaits: calls are sent together then.
+ * as if they were its own. Arguments and results are structured-cloned; Buffers arrive as Uint8Array. A caller must not change the
+ * arguments before its code next awaits, because only then the calls made so far are sent, together.
  */
 
 interface Call {
@@ -26,9 +26,9 @@ export class Moved<T> {
 export type Methods = Record<string, (...args: never[]) => unknown>
 
 /**
- * Posts what is handed in until the code at hand awaits as one message, in order: to wake the other thread costs more than
- * most of what is told to it.
- * @param onRefused takes what cannot be cloned; it holds up no other.
+ * Posts everything that is added until the running code awaits as one message, in order: waking the other thread costs more than
+ * most messages do.
+ * @param onRefused gets a message that cannot be cloned; all others are still posted.
  */
 function createOutbox<T>(port: MessagePort, onRefused: (message: T, error: Error) => void) {
   let waiting: { message: T; transfer: Transferable[] }[] = []
@@ -61,7 +61,7 @@ function createOutbox<T>(port: MessagePort, onRefused: (message: T, error: Error
   }
 }
 
-/** Answers calls that arrive at `port` until it closes. */
+/** Answers the calls that arrive at `port`, until it closes. */
 export function serve(port: MessagePort, methods: Methods): void {
   const replies = createOutbox<Reply>(port, ({ id }, error) => refuse(id, error))
 

@@ -4,13 +4,13 @@ import type { Served } from './worker.ts'
 
 /** A worker that starts when it is called, and ends when it has not been called for a while. */
 export interface ThreadOnDemand extends Pick<Remote, 'call'> {
-  /** Rejects what is open, and resolves when the worker has ended. */
+  /** Rejects open calls, and resolves when the worker has ended. */
   close(): Promise<void>
-  /** Resolves when the worker has died. One that does not start rejects the calls that waited for it, and no more. */
+  /** Resolves when the worker has died. A worker that does not start only rejects the calls that waited for it. */
   readonly failed: Promise<Error>
 }
 
-/** For work that comes now and then: until then, and after it, the thread takes neither memory nor time of a start. */
+/** For work that comes now and then: while there is none, the thread takes no memory, and it does not delay the start of the process. */
 export function threadOnDemand(
   start: () => Promise<Served>,
   { idleMs, closedError }: { idleMs: number; closedError: () => Error },

@@ -15,7 +15,7 @@ export interface Served {
 /**
  * Starts a worker file, which must call `serveConnections`, and resolves once it is ready.
  * @param name what the system's tools and profilers call the thread; at most 15 characters are shown.
- * @param transferList what of `workerData` is transferred, not copied.
+ * @param transferList the parts of `workerData` that are transferred, not copied.
  * @throws what the worker's set-up threw.
  */
 export async function startWorker(
@@ -76,7 +76,7 @@ export function serveConnections(
       return
     }
     await onStop()
-    // The last answers are on their way by then.
+    // One more turn of the event loop, so that the last answers are sent.
     await setImmediate()
     for (const port of ports) port.close()
     parent.close()
@@ -84,7 +84,7 @@ export function serveConnections(
   parent.postMessage('ready')
 }
 
-/** Added to the priority of a thread that yields: the higher, the less it is served. */
+/** The nice value of a thread that yields: the higher it is, the less processor time the thread gets. */
 const NICE = 10
 
 /** Lowers the priority of the thread that calls it, on Linux; elsewhere nothing happens. */
