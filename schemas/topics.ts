@@ -1,13 +1,13 @@
-/** Every topic of the log: what it holds, how it is cut and how long it is kept. */
+/** Every topic of the log: what it holds, how it is partitioned and how long it is kept. */
 export interface Topic {
   /** Avro record of the values, by its name in `schemas/`. */
   readonly record: RecordName
-  /** In an embedded log. Where there is one, there is one in every log; all others start with KAFKA_PARTITIONS in Kafka. */
+  /** In an embedded log. A topic of one partition has one in every log; in Kafka, all others start with KAFKA_PARTITIONS. */
   readonly partitions: number
   /** `compacted` keeps the latest value per key for ever; `retained` keeps every record for `retentionMs`. */
   readonly kind: 'compacted' | 'retained'
   readonly retentionMs: number
-  /** No setting may shorten the retention below this: a promise hangs on it. */
+  /** No setting may shorten the retention below this, because a promise depends on it. */
   readonly retentionMinMs: number
 }
 
@@ -39,7 +39,7 @@ export type RecordName =
 const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
 
-/** A click counts for 30 days, and may come 8 days late; a day more is for the judge. Until then a repeat must be known. */
+/** For this long a repeat must be recognised: a click counts for 30 days, may come 8 days late, and the judge gets a day more. */
 const REPEATS_KNOWN_DAYS = 39
 
 const retained = (record: RecordName, partitions: number, days: number, daysMin = 1): Topic => ({
@@ -60,27 +60,27 @@ const compacted = (record: RecordName, partitions: number): Topic => ({
 export const topics = {
   /** Key: kind/id, or kind/id/version where every version must stay. One partition: the registry is one ordered history. */
   registry: compacted('RegistryEntry', 1),
-  /** Key: kind/id. Each entity as it was last, up to some offset of `registry`, from where a start reads on. */
+  /** Key: kind/id. The latest version of each entity up to some offset of `registry`, from which a starting process reads on. */
   'registry-checkpoint': compacted('RegistryEntry', 1),
   /** Key: shopId/feedId/id. A null value removes the offer. */
   products: compacted('ProductOffer', 4),
-  /** Key: shopId/feedId/id. Nothing removes a group: past purchases are credited by it when the offer is long gone. */
+  /** Key: shopId/feedId/id. Groups are never removed: past purchases are credited by them when the offer is long gone. */
   'item-groups': compacted('ItemGroup', 4),
   /** Key: shopId/id. */
   'product-signals': compacted('ProductSignals', 4),
   /** Key: shopId. */
   'shop-traffic': compacted('ShopTraffic', 1),
-  /** Key: shopId/phrase. A null value: nothing is known of the phrase any more. */
+  /** Key: shopId/phrase. A null value means that the phrase no longer has lifts. */
   'phrase-lifts': compacted('PhraseLifts', 1),
   /** Key: cid. One record per ad request. */
   emissions: retained('Emission', 4, 400),
-  /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */
+  /** Key: campaignId, so that all events of a budget, cap or showId go to one consumer, in one order. */
   'ad-events': retained('AdEvent', 4, 400),
   /** Key: campaignId. Lost counters are counted again from here. */
   'judged-events': retained('JudgedEvent', 4, 400, REPEATS_KNOWN_DAYS),
-  /** Key: campaignId, so that a partition corrects what the same partition of ad-events was judged to be. */
+  /** Key: campaignId, so that a partition corrects verdicts on the events of the same partition of ad-events. */
   corrections: retained('EventCorrection', 4, 400, REPEATS_KNOWN_DAYS),
-  /** Key: campaignId, so that a partition continues what the same partition of ad-events was judged to be. */
+  /** Key: campaignId, so that a partition sums up verdicts on the events of the same partition of ad-events. */
   'spend-checkpoints': compacted('SpendCheckpoint', 4),
   /** Key: cid. */
   transactions: retained('Transaction', 4, 400),
@@ -90,15 +90,15 @@ export const topics = {
   'page-views': retained('PageView', 4, 100),
   /** Key: feedId/runId. */
   'feed-issues': retained('FeedIssue', 1, 30),
-  /** Key: accountId. The analytics store forgets each after its own time. */
+  /** Key: accountId. Analytics forgets each event at the time that the event states. */
   'security-events': retained('SecurityEvent', 1, 400),
   /** Key: id. Content-addressed: a key never gets another value. */
   images: compacted('Image', 1),
-  /** Key: topic/partition/offset of what could not be processed. */
+  /** Key: topic/partition/offset of the record that could not be processed. */
   'dead-letters': retained('DeadLetter', 1, 400),
   /** Key: epoch. The last restore of the log: which epoch its offsets belong to. */
   'log-epoch': compacted('LogEpoch', 1),
-  /** Key: shopId. What shoppers search for is forgotten soon. */
+  /** Key: shopId. Kept only for a short time, because it holds what shoppers searched for. */
   'empty-searches': retained('EmptySearch', 1, 30),
   /** Key: id. People whose identifiers are replaced wherever they are read. */
   erasures: compacted('Erasure', 1),
@@ -108,8 +108,8 @@ export type TopicName = keyof typeof topics
 export const topicNames = Object.keys(topics) as TopicName[]
 
 /**
- * Topics that are one unit: a key lies in the same partition of each, so that they have the same number of partitions. A
- * partition of the counters belongs to that partition of all of them.
+ * Units of topics. A key lies in the same partition of each topic of a unit, so these topics have the same number of partitions. A
+ * shard of the counters belongs to the partitions with its number in all of them.
  */
 export const partitionedAlike: readonly (readonly TopicName[])[] = [
   ['ad-events', 'judged-events', 'corrections', 'spend-checkpoints'],

@@ -10,7 +10,7 @@ import {
   SELECTION_LIMITS,
 } from './selection.ts'
 
-/** Limits of what only display ad requests have. */
+/** Limits of parameters that only display ad requests have. */
 const BRAND_CHARS_MAX = 750
 const PRODUCT_ID_CHARS_MAX = 750
 const PROFILES_MAX = 1_000

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Nullable, TIME_CHARS_MAX } from './panel/common.ts'
 import { CURRENCY_PATTERN, LOCALE_PATTERN } from './text.ts'
 
-/** Limits of event bodies. The contract sets that of a batch; the others are far over what a shop sends. */
+/** Limits of event bodies. The contract sets `batchMax`; the others are far above what a shop sends. */
 export const EVENT_LIMITS = {
   batchMax: 1_000,
   linesMax: 1_000,
@@ -16,7 +16,7 @@ export const EVENT_LIMITS = {
 
 const L = EVENT_LIMITS
 
-/** Missing, null and empty are the same. */
+/** A text for which missing, null and empty mean the same. */
 const Text = (description: string, maxLength: number = L.textChars) =>
   Type.Optional(Nullable(Type.String({ maxLength, description })))
 const Id = (description: string) => Type.String({ minLength: 1, maxLength: L.idChars, description })
@@ -40,7 +40,7 @@ const person = {
   uid: Text('User id, the same on every device', L.idChars),
 }
 
-/** Checked by the intake itself; named here for the documentation. */
+/** Headers that the intake checks itself; they are listed here for the documentation. */
 export const EventHeaders = Type.Object({
   cid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'Client id: the browser or app' })),
   uid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'User id, the same on every device' })),
@@ -58,7 +58,7 @@ export const EventHeaders = Type.Object({
   ),
 })
 
-/** A transaction is of somebody. */
+/** A transaction needs a buyer, so its cid is required. */
 export const BuyerHeaders = Type.Object({
   ...EventHeaders.properties,
   cid: Type.String({ minLength: 1, maxLength: L.idChars, description: 'Client id of the buyer' }),

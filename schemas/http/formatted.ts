@@ -8,7 +8,7 @@ const L = SELECTION_LIMITS
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 const Side = (description: string) => Type.Integer({ minimum: 1, maximum: L.adsMax, description })
 
-/** For the documentation: every value is text in an address, and is read by `readSlot`. */
+/** For the documentation only: in an address every value is text, and is read by `readSlot`. */
 export const FormattedParams = Type.Object({
   slotHash: Type.String({
     format: 'uuid',
@@ -24,7 +24,7 @@ export const FormattedParams = Type.Object({
   col: Side(`Columns of ads; row x col is at most ${L.adsMax}`),
 })
 
-/** For the documentation, as the path. What is empty counts as not given. */
+/** For the documentation only, like the path. An empty value counts as not given. */
 export const FormattedQuery = Type.Object({
   searchData: Text('Search phrase'),
   excludedShopProductsIds: Text('Feed ids of products not to show, separated by commas'),
@@ -45,7 +45,7 @@ export interface FormattedSlot {
   elementId: string
   rows: number
   cols: number
-  /** Of the shop: for words on pages that do not say theirs. */
+  /** The shop's language, for words on pages that do not state theirs. */
   lang: string
   targeting: Targeting
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** RFC 9457 problem+json: the body of every answer over 399. */
+/** RFC 9457 problem+json: the body of every answer with a status over 399. */
 export const ProblemBody = Type.Object(
   {
     type: Type.String({ description: 'URN of the error code' }),

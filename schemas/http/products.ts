@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { OFFER_LIMITS as limits } from '../records/offer-limits.ts'
 
 /**
- * The product update API: `Product feed entry` of the interface specification. These schemas document: entries are judged
- * one by one, by the rules of feeds (docs/feeds.md).
+ * The product update API: `Product feed entry` of the interface specification. These schemas are for the documentation only: entries
+ * are checked one by one, by the rules of feeds (docs/feeds.md).
  */
 
 export const ENTRIES_MAX = 10_000

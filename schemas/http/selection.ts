@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { COUNTRY_PATTERN, CURRENCY_PATTERN, UUID_PATTERN } from './text.ts'
 
 /**
- * Limits of an ad request. The contract sets that of productIds; the rest keep a request small, and what is over
+ * Limits of an ad request. The contract sets `productIdsMax`; the others keep a request small. A parameter that is over its limit in
  * `TARGETING_CUTS` is cut to it.
  */
 export const SELECTION_LIMITS = {
@@ -109,7 +109,7 @@ export const Targeting = Type.Object(
 )
 export type Targeting = Static<typeof Targeting>
 
-/** What is cut to a limit of ours rather than refused: the answer's header `endcap-limits` says so. */
+/** Parameters that are cut to a limit of ours, not refused. The answer's header `endcap-limits` says what was cut. */
 export const commonCuts = {
   adCount: L.adsMax,
   searchData: L.phraseChars,
@@ -123,7 +123,7 @@ export const TARGETING_CUTS = {
   categoryIds: L.categoriesMax,
 } as const
 
-/** Of an answer: what was cut, `targeting[0].adCount=100, targeting=20`. */
+/** The header of an answer that says what was cut: `targeting[0].adCount=100, targeting=20`. */
 export const LIMITS_HEADER = 'endcap-limits'
 
 const AnswerHeaders = {
@@ -139,7 +139,7 @@ export const adsAnswer = <A extends TSchema>(body: A) => ({
   content: { 'application/json': { schema: body } },
 })
 
-/** For the documentation: each is read by itself, and what is null is missing. */
+/** For the documentation only: each entry is read by itself, and null counts as missing. */
 export const bodyOf = <T extends TSchema>(targeting: T) =>
   Type.Object({
     targeting: Type.Array(targeting, {
@@ -226,7 +226,7 @@ export const SponsoredAd = Type.Object({
   productData: Type.Optional(ProductData),
 })
 
-/** The envelope. */
+/** The envelope of an answer. */
 export const answerOf = <A extends TSchema>(ad: A) =>
   Type.Object({
     data: Type.Array(

@@ -65,7 +65,7 @@ export const TechnicalSlotView = Type.Object({
   metadata: Type.Object({ location: Type.Object(location) }),
 })
 
-/** The same in the management API, which only reads them. */
+/** A technical ad unit in the management API, which only reads them. */
 export const TechnicalSlotItem = Type.Object({ ...answered, ...TechnicalSlotView.properties })
 export const TechnicalSlotQuery = ListQuery({
   shopId: Type.Optional(Id('Of this shop')),

@@ -1,4 +1,4 @@
-/** Of the topic `registry`: accounts, the people who sign in, and the tokens of their programs. Units as in `entities.ts`. */
+/** Entities of the topic `registry`: accounts, the people who sign in, and the tokens of their programs. Units as in `entities.ts`. */
 
 export interface Account {
   kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
@@ -14,30 +14,30 @@ export type Scope = 'slots' | 'feed' | 'panel' | 'import' | 'events'
 
 /** A person who signs in to the panel. */
 export interface User {
-  /** In lower case, one of a kind. */
+  /** In lower case, unique. */
   email: string
-  /** Argon2id, as libsodium's crypto_pwhash_str writes it; empty: no password, as of who was invited or is deleted. */
+  /** Argon2id, as libsodium's crypto_pwhash_str writes it. Empty without a password: the user was only invited, or is deleted. */
   passwordHash: string
-  /** That of the account. */
+  /** The kind of the account. */
   role: Account['kind']
-  /** Null: an operator without one. */
+  /** Null for an operator without an account. */
   accountId: string | null
   name: string
   /** Since when the user cannot sign in. */
   disabledAt: number | null
-  /** Counts what ended all of the user's sessions: a session of an earlier epoch is over. */
+  /** Counts how often all sessions of the user were ended: a session of an earlier epoch is over. */
   sessionEpoch: number
-  /** Signed out before they expired. */
+  /** Sessions that were signed out before they expired. */
   endedSessions: EndedSession[]
-  /** What signing in asks for as well. */
+  /** What signing in requires besides the password; null for nothing. */
   secondFactor: SecondFactor | null
-  /** With which the user may set a password, once. */
+  /** A link with which the user may set a password, once. */
   passwordLink: PasswordLink | null
 }
 
 export interface EndedSession {
   id: string
-  /** When it would have expired, and need not be remembered any more. */
+  /** When the session would have expired. From then on it need not be remembered. */
   expiresAt: number
 }
 
@@ -45,7 +45,7 @@ export interface EndedSession {
 export interface SecondFactor {
   /** Its secret, encrypted with a key of the installation, base64url. */
   sealedSecret: string
-  /** Time step of the last code that was taken: a code counts once. */
+  /** Time step of the last code that was accepted: a code is accepted only once. */
   lastStep: number
   /** SHA-256 of each recovery code that was not used yet, base64url. */
   recoveryHashes: string[]
@@ -69,22 +69,22 @@ export interface Token {
   secretHash: string
   expiresAt: number | null
   revokedAt: number | null
-  /** User who made it, with whom it falls; null: the bootstrap token, or unknown. */
+  /** The user who made it: the token works only while this user is enabled. Null for the bootstrap token, or when unknown. */
   createdBy: string | null
-  /** Null: unknown. */
+  /** Null when unknown. */
   createdAt: number | null
-  /** Within an hour of its last use. */
+  /** Accurate to an hour. */
   lastUsedAt: number | null
 }
 
-/** Settings of a report that a user keeps under a name. */
+/** Settings of a report that a user has saved under a name. */
 export interface ReportView {
-  /** Who alone sees it. */
+  /** The only user who sees it. */
   userId: string
   /** Empty once deleted, as is the address. */
   name: string
   /** The query of the report's address in the panel. */
   address: string
-  /** The report opens with it; at most one of a user. */
+  /** Whether the report opens with it; at most one view of a user. */
   isDefault: boolean
 }

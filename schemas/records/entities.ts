@@ -1,5 +1,5 @@
 /**
- * What the topic `registry` holds: accounts, shops, campaigns and all else that is managed.
+ * What the topic `registry` holds: accounts, shops, campaigns and everything else that is managed.
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
 
@@ -23,18 +23,18 @@ export interface Shop {
   synonyms: string
 }
 
-/** OFF: counted and not looked at. MARK: valid, and marked. REFUSE: INVALID_TRAFFIC. */
+/** What a rule does to an event that breaks it. OFF: counts it only. MARK: marks it, but it stays valid. REFUSE: INVALID_TRAFFIC. */
 export type TrafficRuleMode = 'OFF' | 'MARK' | 'REFUSE'
 
 export interface TrafficRuleSetting {
-  /** A name of `services/domain/traffic-rules.ts`; one that is not there has no effect. */
+  /** A name of `services/domain/traffic-rules.ts`; an unknown name has no effect. */
   rule: string
   mode: TrafficRuleMode
-  /** Null where the rule has no number, or for the default one. */
+  /** Null for the default number, or when the rule has no number. */
   max: number | null
 }
 
-/** Which purchases are credited: all; all, those of unproven senders marked; only those whose sender proved itself. */
+/** Which purchases are credited. OPEN: all. PREFER_SIGNED: all, unproven senders marked. SIGNED_ONLY: only those of proven senders. */
 export type TransactionTrust = 'OPEN' | 'PREFER_SIGNED' | 'SIGNED_ONLY'
 
 export interface Placement {
@@ -91,19 +91,19 @@ export interface TechnicalSlot {
 export interface Feed {
   shopId: string
   name: string
-  /** Null: offers arrive by upload or by the product update API only. */
+  /** Null when offers arrive only by upload or by the product update API. */
   url: string | null
   currency: string
   lang: string | null
-  /** Of the last complete fetch, for the next conditional one. */
+  /** `etag` and `lastModified` of the last complete fetch, for the next conditional one. */
   etag: string | null
   lastModified: string | null
-  /** SHA-256 of the content fetched last, base64url; null: its offers may be others than that content says. */
+  /** SHA-256 of the content fetched last, base64url; null when the offers of the feed may differ from that content. */
   contentHash: string | null
   /** HTTP Basic authentication of the fetch. The password is never shown again. */
   username: string | null
   password: string | null
-  /** The run whose uploaded content is kept, to be read anew; null: none is. */
+  /** The run whose uploaded content is kept, so that it can be read again; null when none is kept. */
   keptUpload: string | null
 }
 
@@ -125,19 +125,19 @@ export interface FeedRun {
   queuedAt: number
   startedAt: number | null
   endedAt: number | null
-  /** Of the feed when it was read; null: unknown. */
+  /** The feed's currency when it was read; null when unknown. */
   currency: string | null
-  /** Items refused for a price in another currency, by that currency; of very many, the first. */
+  /** Items refused for a price in another currency, counted by that currency; only the first of very many currencies. */
   rejectedCurrencies: Record<string, number>
-  /** Items refused for a missing field, by field. */
+  /** Items refused for a missing field, counted by field. */
   missingFields: Record<string, number>
-  /** A `FailureCode`: what kind of failure `message` tells of; null: none, or unknown. */
+  /** A `FailureCode`: the kind of failure that `message` describes; null when there was none, or it is unknown. */
   failure: string | null
-  /** The earlier run whose content this run found unchanged, and whose issues still hold; null: it has its own. */
+  /** The earlier run whose content this run found unchanged, and whose issues still hold; null when the run has its own issues. */
   issuesRunId: string | null
 }
 
-/** Any of what is set must hold; within a list, any value. */
+/** Everything that is set must hold; of a list, any one value. */
 export interface ProductRule {
   brands: string[]
   categoryPaths: string[]
@@ -154,12 +154,12 @@ export interface Campaign {
   name: string
   startAt: number
   endAt: number | null
-  /** The switch; what the campaign is at a moment follows from it, the dates and the budget. */
+  /** The switch. The state of the campaign at a moment follows from the switch, the dates and the budget. */
   status: 'DRAFT' | 'ACTIVE' | 'PAUSED'
   budgetMicros: number
   dailyBudgetMicros: number | null
   pacing: 'EVEN' | 'ASAP'
-  /** Views of one ad per person per day; null: no cap. */
+  /** Views of one ad per person per day; null for no cap. */
   capping: number | null
   /** Feed ids whose purchase counts as HALO. */
   attributionProductIds: string[]
@@ -168,12 +168,12 @@ export interface Campaign {
   productRule: ProductRule | null
   cpcMicros: number
   autoPromo: boolean
-  /** When it was put away: it never runs, and default lists leave it out; null: it was not. */
+  /** When it was archived; null when it was not. An archived campaign never runs, and default lists leave it out. */
   archivedAt: number | null
-  /** DISPLAY sets these, SPONSORED has null or none. Country: ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2. This and the fields below are set for DISPLAY; SPONSORED has null, or an empty list. */
   country: string | null
   targetUrl: string | null
-  /** Null in a DISPLAY campaign too, where there is none. */
+  /** Null also in a DISPLAY campaign without one. */
   mobileDeepLink: string | null
   /** Bid for 1000 views. */
   cpmMicros: number | null
@@ -182,7 +182,7 @@ export interface Campaign {
   moderation: Moderation | null
 }
 
-/** What a display ad shows. Its id is kept over edits. */
+/** What a display ad shows. Edits keep its id. */
 export interface Banner {
   id: string
   adFormatId: string
@@ -193,7 +193,7 @@ export interface Banner {
   lang: string | null
 }
 
-/** A kind whose list is empty does not restrict; of a list, any value fits. */
+/** An empty list does not restrict. Of any other list, one value must fit. */
 export interface BannerTargeting {
   phrases: string[]
   categoryPaths: string[]
@@ -206,26 +206,26 @@ export interface BannerTargeting {
 
 export interface ModerationDecision {
   state: 'ACCEPTED' | 'REJECTED'
-  /** Of a rejection. */
+  /** The reason of a rejection. */
   reason: string | null
   decidedAt: number
-  /** User id; of an access token, account id. */
+  /** User id; for an access token, account id. */
   decidedBy: string
-  /** Of the campaign that was judged. */
+  /** The version of the campaign that was judged. */
   version: number
 }
 
-/** Reason, time and account are those of the present state; null while it waits. */
+/** `reason`, `decidedAt` and `decidedBy` belong to the present state; they are null while the campaign waits for a decision. */
 export interface Moderation {
   state: 'IN_MODERATION' | ModerationDecision['state']
   reason: string | null
   decidedAt: number | null
   decidedBy: string | null
-  /** Every decision, the latest last; of very many, the latest ones. */
+  /** All decisions, the latest last; only the latest of very many. */
   history: ModerationDecision[]
 }
 
-/** What a banner of a shop is made of. Never changes. */
+/** What a banner of a shop consists of. Never changes. */
 export interface AdFormat {
   shopId: string
   name: string
@@ -251,7 +251,7 @@ export interface UploadedImage {
 export interface SigningKey {
   shopId: string
   name: string
-  /** As it was shown once; empty once deleted. */
+  /** The secret as it was shown, once; empty when the key is deleted. */
   secret: string
 }
 
@@ -282,7 +282,7 @@ export type RegistryEntry = {
     /** Counts the changes of this entity from 1. */
     version: number
     updatedAt: number
-    /** User id that made the change; of an access token, the account that it acts for. */
+    /** Id of the user who made the change; for an access token, of the account that it acts for. */
     updatedBy: string
     deletedAt: number | null
     body: EntityBodies[K]

@@ -1,5 +1,5 @@
 /**
- * What happened, as the log keeps it: ads served, viewed and clicked, and what shoppers bought. The TypeScript face of
+ * What happened, as the log keeps it: ads served, viewed and clicked, and what shoppers bought. The TypeScript types of
  * `schemas/avro/events/`; units as in `records.ts`.
  */
 
@@ -24,16 +24,16 @@ export interface EmittedAd {
 export type DropReason = 'OUTRANKED' | 'CAPPED' | 'DUPLICATE' | 'BUDGET' | 'BELOW_RESERVE' | 'MIN_AD_COUNT'
 
 export interface EmittedSlot {
-  /** As asked for: an ad unit's or a technical slot's id. */
+  /** As asked for: the id of an ad unit or of a technical slot. */
   slotHash: string
   adUnitId: string
   algorithm: string
   /** How many eligible candidates the index returned. */
   candidates: number
-  /** Why the slot is short: null when filled. */
+  /** Why the slot has too few ads; null when it is filled. */
   shortfall: 'INACTIVE' | 'NO_CANDIDATES' | 'MIN_AD_COUNT' | 'DEADLINE' | 'NO_REFERENCE' | null
   ads: EmittedAd[]
-  /** The best of those not shown, at most 10 a slot. */
+  /** The best candidates that were not shown, at most 10 a slot. */
   dropped: { campaignId: string; adId: string; relevance: number; bidMicros: number; reason: DropReason }[]
 }
 
@@ -48,13 +48,13 @@ export interface Emission {
   country: string | null
   elapsedMicros: number
   slots: EmittedSlot[]
-  /** For each slot, the id of what was searched for (`phraseId`); 0 without any. Empty: no slot had any. */
+  /** For each slot, the id of the search phrase (`phraseId`), or 0 without one. Empty when no slot had one. */
   phrases: number[]
-  /** For each ad shown, one slot after the other, what its predicted click rate was multiplied by. Empty: 1 for all. */
+  /** For each ad shown, slot by slot, the factor by which its predicted click rate was multiplied. Empty when all factors are 1. */
   lifts: number[]
 }
 
-/** What a showId says of the ad it was given for. Encrypted inside the showId. */
+/** What a showId says of its ad. Encrypted inside the showId. */
 export interface ShowIdClaims {
   kind: AdKind
   requestId: string
@@ -76,9 +76,9 @@ export interface ShowIdClaims {
   emittedAt: number
 }
 
-/** Topic `ad-events`: a view or click as it came. */
+/** Topic `ad-events`: a view or click as it was received. */
 export interface AdEvent {
-  /** Given by the intake; readers count an id once. */
+  /** Assigned by the intake; readers count an id once. */
   eventId: string
   type: 'VIEW' | 'CLICK'
   /** Who acted; equals claims.cid unless another cid replays the showId. */
@@ -90,12 +90,12 @@ export interface AdEvent {
   bot: boolean
   claims: ShowIdClaims
   proof: Proof
-  /** With the key of the day of receivedAt (UTC). Null, as the others, when no public address is known. */
+  /** Made with the key of the day of receivedAt (UTC). This and the other hashes are null without a public address or without a key. */
   addressHash: string | null
-  /** With the key of the day before, in the first hours of a day; else null. */
+  /** Made with the key of the day before, in the first hours of a day; otherwise null. */
   previousAddressHash: string | null
   networkHash: string | null
-  /** Of the network and the User-Agent together. */
+  /** Hash of the network and the User-Agent together. */
   agentHash: string | null
 }
 
@@ -109,21 +109,21 @@ export type Verdict =
   | 'REPLAYED'
   | 'INVALID_TRAFFIC'
 
-/** Topic `judged-events`: the event with its verdict, counted in offsets of `ad-events`. */
+/** Topic `judged-events`: the event with its verdict, and its partition and offset in `ad-events`. */
 export interface JudgedEvent extends AdEvent {
   verdict: Verdict
   billedMicros: number
   sourcePartition: number
   sourceOffset: number
-  /** The rule that INVALID_TRAFFIC was judged by; null with any other verdict. */
+  /** The rule behind the verdict INVALID_TRAFFIC; null with any other verdict. */
   invalidReason: string | null
-  /** Rules that it breaks and that its shop only marks by. */
+  /** The rules that the event breaks, among those that its shop only marks by. */
   marks: string[]
 }
 
-/** Topic `corrections`: a valid view or click that was found out later not to count. */
+/** Topic `corrections`: a valid view or click that was voided later. */
 export interface EventCorrection {
-  /** Of all that were voided by one decision. */
+  /** Shared by all events that one decision voided. */
   correctionId: string
   /** Readers void an id once. */
   eventId: string
@@ -133,7 +133,7 @@ export interface EventCorrection {
   accountId: string
   cid: string
   occurredAt: number
-  /** What had been billed and goes back. */
+  /** The billed amount, which is refunded. */
   creditedMicros: number
   currency: string
   reason: string
@@ -154,7 +154,7 @@ export interface TransactionLine {
 
 /** Topic `transactions`. */
 export interface Transaction {
-  /** The caller's, or given by the intake when missing. Counted once per shop, kind and id. */
+  /** The caller's id, or one assigned by the intake when missing. Counted once per shop, kind and id. */
   eventId: string
   kind: 'PURCHASE' | 'CART' | 'WISHLIST'
   shopId: string
@@ -172,17 +172,17 @@ export interface Transaction {
 
 /** Topic `transaction-returns`: products of a purchase that came back, or a purchase that was cancelled. */
 export interface TransactionReturn {
-  /** The caller's. Counted once per shop. */
+  /** The caller's id. Counted once per shop. */
   returnId: string
   shopId: string
-  /** The purchase; it may come after its return. */
+  /** The id of the purchase, which may come after its return. */
   eventId: string
   reason: string | null
-  /** User id of who entered it; of an access token, the account that it acts for. */
+  /** Id of the user who entered it; for an access token, of the account that it acts for. */
   returnedBy: string
   occurredAt: number
   receivedAt: number
-  /** Empty: the whole purchase. */
+  /** Empty for the whole purchase. */
   lines: { shopProductId: string; quantity: number }[]
 }
 
@@ -211,7 +211,7 @@ export interface EmptySearch {
   shopId: string
   /** Normalised. */
   phrase: string
-  /** Tells people who searched for the same apart. */
+  /** Tells apart people who searched for the same phrase. */
   person: number
   occurredAt: number
 }

@@ -1,4 +1,4 @@
-/** What a product offer (`records.ts`) may have several of, as the feed gives it. Missing is null. */
+/** Parts that a product offer (`records.ts`) may have several of, as the feed gives them. Missing is null. */
 
 export interface Shipping {
   country: string | null

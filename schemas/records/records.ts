@@ -14,7 +14,7 @@ import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
 import type { SecurityEvent } from './security-event.ts'
 
 /**
- * The TypeScript face of the Avro records in `schemas/avro/`.
+ * The TypeScript types of the Avro records in `schemas/avro/`.
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
 
@@ -63,7 +63,7 @@ export interface ProductOffer {
   /** Hash of everything but updatedAt: an equal digest is an unchanged offer. */
   digest: string
   updatedAt: number
-  /** From when on it is not available, whatever `isAvailable` says; null: never. */
+  /** From this time on the offer is not available, whatever `isAvailable` says; null for never. */
   expiresAt: number | null
   additionalImageLinks: string[]
 }
@@ -77,7 +77,7 @@ export interface ItemGroup {
   itemGroupId: string
 }
 
-/** Topic `product-signals`: what shoppers' behaviour says of one product of a shop (by feed id). */
+/** Topic `product-signals`: what shoppers' behaviour says about one product of a shop (by feed id). */
 export interface ProductSignals {
   shopId: string
   id: string
@@ -94,7 +94,7 @@ export interface ProductSignals {
 /** Topic `shop-traffic`: how ad requests are spread over the day of a shop, and how often its sponsored ads are clicked. */
 export interface ShopTraffic {
   shopId: string
-  /** By the hour that the shop's clock shows, the first from midnight on: 24 numbers > 0. */
+  /** 24 numbers > 0, one for each hour of the shop's clock, beginning at midnight. */
   hourShares: number[]
   /** Valid views of sponsored ads in the last four weeks, and valid clicks on them. */
   views: number
@@ -107,21 +107,21 @@ export interface PhraseLifts {
   shopId: string
   /** `phraseId` of the words. */
   phrase: number
-  /** By feed id, what the predicted click rate is multiplied by, above 0. */
+  /** For products by feed id, the factor by which the predicted click rate is multiplied, above 0. */
   lifts: { id: string; lift: number }[]
   computedAt: number
 }
 
-/** Topic `spend-checkpoints`: what a campaign has spent up to a place in the log. */
+/** Topic `spend-checkpoints`: what a campaign has spent up to certain offsets of the log. */
 export interface SpendCheckpoint {
   campaignId: string
-  /** Billed since it began, less what was credited back. */
+  /** Billed since the campaign began, less refunds. */
   spendMicros: number
-  /** Thousandths of a micro that it owes for views, 0 to 999. */
+  /** Thousandths of a micro that the campaign owes for views, 0 to 999. */
   thousandths: number
-  /** The last offset of its partition of `ad-events` that is counted. */
+  /** The last offset of the campaign's partition of `ad-events` that is included. */
   sourceOffset: number
-  /** The last offset of its partition of `corrections` that is counted; -1: none. */
+  /** The last offset of the campaign's partition of `corrections` that is included; -1 when none is. */
   correctionsOffset: number
 }
 
@@ -162,16 +162,16 @@ export interface DeadLetter {
   failedAt: number
 }
 
-/** Topic `log-epoch`: where the log lies, and its last restore. */
+/** Topic `log-epoch`: the cluster of the log, and its last restore. */
 export interface LogEpoch {
-  /** Offsets that are read or given from now on belong to it. */
+  /** The epoch to which all offsets belong that are read or assigned from now on. */
   epoch: number
-  /** The restore has begun and not ended: no process may work on the log. */
+  /** Whether the restore has begun and not ended. Until it ends, no process may use the log. */
   restoring: boolean
   restoredAt: number
-  /** For each partition of `ad-events`, in offsets of this epoch: what lies before was judged before the restore. */
+  /** For each partition of `ad-events`, an offset of this epoch: all records before it were judged before the restore. */
   judgedTo: { partition: number; offset: number }[]
-  /** The Kafka cluster that the log lies in: in any other one this is a copy. Null: an earlier version wrote it. */
+  /** The Kafka cluster of the log; in any other cluster the log is a copy. Null when unknown, as in records of earlier versions. */
   clusterId: string | null
 }
 
@@ -179,28 +179,28 @@ export interface LogEpoch {
 export interface Erasure {
   id: string
   shopId: string
-  /** What the person is known by. */
+  /** The kind of identifier by which the person is known. */
   identifier: 'CID' | 'UID'
   /** Stands in place of the identifier. Random. */
   pseudonym: string
-  /** What happened later is not erased. */
+  /** Events that happened later are not erased. */
   requestedAt: number
   /** Account that asked for it. */
   requestedBy: string
-  /** Tells the identifier from others. Null once nothing that is read can hold it. */
+  /** Tells the identifier from others. Null once no record that is read can hold the identifier. */
   digest: IdentifierDigest | null
-  /** When all that the program keeps was found without it. Null: not yet. */
+  /** When everything that the program keeps was found to be without the identifier; null when it was not yet. */
   erasedAt: number | null
-  /** When the log holds its bytes no more. Null: not known yet. */
+  /** Since when the log no longer holds the bytes of the identifier; null when not known yet. */
   logFreeAt: number | null
 }
 
 export interface IdentifierDigest {
-  /** Random, of one erasure alone. Hexadecimal. */
+  /** Random, for this erasure alone. Hexadecimal. */
   salt: string
   /** SHA-256 of the salt's bytes and the identifier. Hexadecimal. */
   sha256: string
-  /** Of the identifier, so that others are seldom hashed. */
+  /** Checksum of the identifier, so that other identifiers rarely have to be hashed. */
   crc32: number
 }
 

@@ -1,6 +1,6 @@
 import type { EntityKind } from './entities.ts'
 
-/** What the security log tells: docs/panel-access.md says what each means. */
+/** The kinds of security events. docs/panel-access.md says what each means. */
 export const securityEventKinds = [
   'SIGNED_IN',
   'SIGN_IN_FAILED',
@@ -31,22 +31,22 @@ export const securityEventKinds = [
 
 export type SecurityEventKind = (typeof securityEventKinds)[number]
 
-/** Topic `security-events`: something that concerns who may do what. */
+/** Topic `security-events`: something happened that concerns who may do what. */
 export interface SecurityEvent {
   id: string
   kind: SecurityEventKind
   occurredAt: number
-  /** From then on it is shown to nobody. */
+  /** From this time on the event is shown to nobody. */
   expiresAt: number
-  /** NOBODY: who is not known. */
+  /** NOBODY when the actor is not known. */
   actorKind: 'USER' | 'TOKEN' | 'BOOTSTRAP' | 'NOBODY'
   actorId: string | null
-  /** Whose users may read it; null: operators only. */
+  /** The account whose users may read it; null for operators only. */
   accountId: string | null
   subjectKind: EntityKind | null
   subjectId: string | null
-  /** For people; no personal data. */
+  /** Text for people to read, without personal data. */
   detail: string
-  /** Keyed hash of the network address that it came from. */
+  /** Keyed hash of the network address that the request came from. */
   source: string | null
 }

@@ -5,13 +5,13 @@ import { headerOf, isOfCurrentSchema } from './codec.ts'
 import { ByteReader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
 
 /**
- * An AdEvent around claims that are never decoded. Its field `claims` has the fields of `show-id-claims.avsc` in the same order
- * and differs in one thing: the six UUIDs are text, not 16 bytes. So the bytes inside a showId become those of the record by
- * writing out the UUIDs and copying the rest: 2 µs instead of the 8 µs of reading claims and encoding them again.
- * A test holds it against `encode`, byte for byte.
+ * Writes an AdEvent around claims that are never decoded. Its field `claims` has the fields of `show-id-claims.avsc` in the same
+ * order and differs in one thing: the six UUIDs are text, not 16 bytes. So the claims inside a showId become those of the record by
+ * writing out the UUIDs and copying the other bytes. That takes 2 µs; decoding the claims and encoding them again takes 8 µs.
+ * A test compares the result with that of `encode`, byte for byte.
  */
 const UUIDS = 6
-/** requestId, shopId, slotHash, adUnitId, campaignId, accountId. */
+/** The index of campaignId among the UUIDs requestId, shopId, slotHash, adUnitId, campaignId and accountId. */
 const CAMPAIGN_UUID = 4
 const KIND_BYTES = 1
 const SHOP_AT = KIND_BYTES + UUID_BYTES
@@ -19,7 +19,7 @@ const TAIL_AT = KIND_BYTES + UUIDS * UUID_BYTES
 const UUID_CHARS = 36
 const PROOFS: readonly Proof[] = ['ANONYMOUS', 'SIGNED', 'TOKEN']
 
-/** What the intake must know of claims. */
+/** The claims that the intake needs. */
 export interface ClaimsGist {
   kind: AdKind
   shopId: string
@@ -39,13 +39,13 @@ export function readGist(claims: Buffer): ClaimsGist {
   return { kind, shopId, cid: reader.string(), uid: reader.optional() }
 }
 
-/** Longest event: ids of 256 characters at 3 bytes each, the UUIDs, and claims of a whole showId. */
+/** The longest event: ids of 256 characters at 3 bytes each, the UUIDs, and claims that fill a whole showId. */
 const EVENT_MAX_BYTES = 8 * 1024
 const scratch = Buffer.alloc(EVENT_MAX_BYTES)
 const header = headerOf('AdEvent')
 header.copy(scratch)
 
-/** @returns the record as `encode('AdEvent', …)` would write it, and the campaign that it is keyed by. */
+/** @returns the record as `encode('AdEvent', …)` would write it, and the campaignId, which is its key. */
 export function adEventBytes(event: Omit<AdEvent, 'claims'>, claims: Buffer): { value: Buffer; campaignId: string } {
   let at = writeString(event.eventId, scratch, header.length)
   scratch[at++] = event.type === 'VIEW' ? 0 : 2
@@ -76,7 +76,7 @@ export function adEventBytes(event: Omit<AdEvent, 'claims'>, claims: Buffer): { 
 }
 
 const DASH = '-'.charCodeAt(0)
-/** Bytes of a UUID after which a dash stands: 8-4-4-4-12. */
+/** Whether a dash follows each byte of a UUID: 8-4-4-4-12. */
 const DASH_AFTER = [false, false, false, true, false, true, false, true, false, true]
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
 
@@ -100,8 +100,8 @@ const judgedType = avroType({ type: 'record', name: 'endcap.Judged', fields: fie
 const judgedHeader = headerOf('JudgedEvent')
 
 /**
- * A JudgedEvent around the bytes of an AdEvent: its first fields are those of AdEvent, in the same order, and what the judge adds
- * follows.
+ * Writes a JudgedEvent around the bytes of an AdEvent: its first fields are those of AdEvent, in the same order, and the fields that
+ * the judge adds follow.
  * @param event bytes that can be decoded.
  * @returns the record as `encode('JudgedEvent', …)` would write it; null when another version of AdEvent wrote the bytes.
  */

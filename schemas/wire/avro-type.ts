@@ -1,8 +1,8 @@
 import avro, { type Type } from 'avsc'
 
 /**
- * avsc reads without checks for speed: a corrupted item count would have it fill memory before it notices, and any
- * byte is a boolean. Here every item takes at least a byte, so a count beyond the bytes left is refused at once.
+ * For speed, avsc reads without checks: a corrupted item count would make it fill memory before it notices, and it takes any byte for
+ * a boolean. In our records every item takes at least a byte, so the types here refuse a count beyond the bytes left at once.
  */
 
 /** The part of avsc's reader that its type declarations leave out. */
@@ -69,7 +69,7 @@ class StrictInt extends avro.types.IntType {
   }
 }
 
-/** avsc doubles a long on its way to zigzag encoding; beyond this a double is not exact any more. */
+/** avsc doubles a long for zigzag encoding; beyond this limit the result is no longer exact as a double. */
 const LONG_MAX = 2 ** 52
 
 class StrictLong extends avro.types.LongType {

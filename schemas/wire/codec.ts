@@ -13,7 +13,7 @@ import { fingerprintOf } from './fingerprint.ts'
 const MARKER = 0x01c3
 const HEADER_BYTES = 10
 
-/** Bytes that are no value of the record asked for. */
+/** Bytes that are not a value of the record asked for. */
 export class UndecodableRecord extends Error {
   override readonly name = 'UndecodableRecord'
 }
@@ -29,13 +29,13 @@ export class UnknownSchema extends Error {
 interface Codec {
   type: Type
   header: Buffer
-  /** How to read what older versions wrote, by fingerprint; null until such bytes come. */
+  /** Readers of older versions, by the fingerprint of their schema; null until bytes of an older version come. */
   readers: ReadonlyMap<bigint, Reader> | null
 }
 
 type Reader = ReturnType<Type['createResolver']>
 
-/** Made when they are first used: each thread uses a few, and all of them take a quarter of its start. */
+/** Created at first use: a thread uses only a few codecs, and creating all would take a quarter of its start. */
 const codecs = new Map<RecordName, Codec>()
 
 function codecOf(name: RecordName): Codec {
@@ -63,12 +63,12 @@ export function encode<K extends RecordName>(name: K, value: RecordTypes[K]): Bu
   }
 }
 
-/** The marker and fingerprint that stand before a record's body, for who writes the body without `encode`. */
+/** The marker and fingerprint that stand before a record's body, for callers that write the body without `encode`. */
 export function headerOf(name: RecordName): Buffer {
   return codecOf(name).header
 }
 
-/** Whether the bytes say that they are of the schema that `encode` writes: then the body follows `headerOf`. */
+/** Whether the bytes claim to be of the schema that `encode` writes. If so, the body follows `headerOf`. */
 export function isOfCurrentSchema(name: RecordName, bytes: Uint8Array): boolean {
   const { header } = codecOf(name)
   if (bytes.length < HEADER_BYTES) return false
@@ -90,8 +90,8 @@ export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSch
 }
 
 /**
- * @throws UndecodableRecord, with the reason, when the bytes are no value of the record; UnknownSchema when they may be one
- * of a version that this program does not have.
+ * @throws UndecodableRecord, with the reason, when the bytes are not a value of the record; UnknownSchema when they may be a
+ * value of a version that this program does not have.
  */
 export function decode<K extends RecordName>(name: K, bytes: Uint8Array): RecordTypes[K] {
   const buffer = asBuffer(bytes)
@@ -126,7 +126,7 @@ function read(name: RecordName, buffer: Buffer, reader: Reader | undefined) {
   }
 }
 
-/** avsc names the branch of a union of records; our values do without, because `kind` says the same. */
+/** avsc wraps a value of a union of records in the name of its branch. Our values have no such wrapper, because `kind` says the same. */
 function withBranch(entry: RecordTypes['RegistryEntry']) {
   return { ...entry, body: { [`endcap.${entry.kind}`]: entry.body } }
 }

@@ -1,5 +1,5 @@
 /**
- * Fingerprints of Avro schemas, as the Avro 1.12 specification gives them: "Parsing Canonical Form for Schemas" and
+ * Fingerprints of Avro schemas, as the Avro 1.12 specification defines them: "Parsing Canonical Form for Schemas" and
  * "Schema Fingerprints" (CRC-64-AVRO).
  */
 
@@ -20,7 +20,7 @@ export function crc64Avro(bytes: Uint8Array): bigint {
   return fingerprint
 }
 
-/** Parsing Canonical Form of a schema: what decides how its values are laid out, and nothing else. */
+/** Parsing Canonical Form of a schema: only the parts that decide how its values are laid out. */
 export function canonicalForm(schema: unknown): string {
   return JSON.stringify(canonical(schema as Json, ''))
 }
@@ -31,7 +31,7 @@ export function fingerprintOf(schema: unknown): bigint {
 }
 
 const PRIMITIVES = new Set(['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'])
-/** Attributes that stay, in the order the specification demands. */
+/** Attributes that stay, in the order that the specification demands. */
 const KEPT = ['name', 'type', 'fields', 'symbols', 'items', 'values', 'size'] as const
 
 function canonical(schema: Json, namespace: string): Json {

@@ -2,13 +2,13 @@ import type { AdEvent, Verdict } from '../records/events.ts'
 import { decode, encode, headerOf, isOfCurrentSchema } from './codec.ts'
 
 /**
- * The fields of a JudgedEvent that are counted, read from its bytes without decoding it: `read` notes where each field lies, and a
- * text is made only when it is asked for. One reader goes from record to record, so what it says holds until the next `read`.
+ * Reads the fields of a JudgedEvent that are counted from its bytes, without decoding the record: `read` notes where each field lies,
+ * and a string is made only when it is asked for. One reader is used for record after record; its values hold until the next `read`.
  *
  *     header 10 bytes · AdEvent: eventId type cid uid? occurredAt receivedAt bot claims proof addressHash? previousAddressHash?
  *     networkHash? agentHash? · verdict billedMicros sourcePartition sourceOffset invalidReason? marks
  *
- * A test holds it against `decode`, field by field.
+ * A test compares it with `decode`, field by field.
  */
 const HEADER_BYTES = headerOf('JudgedEvent').length
 const VERDICTS: readonly Verdict[] = [
@@ -59,7 +59,7 @@ export class JudgedEventReader {
       this.#scan(record)
       if (this.#at === record.length && this.verdict !== undefined) return this
     }
-    // Another version wrote it, or it is damaged.
+    // Another version wrote the record, or it is damaged.
     this.#scan(encode('JudgedEvent', decode('JudgedEvent', record)))
     return this
   }
@@ -103,7 +103,7 @@ export class JudgedEventReader {
   get hasAddress(): boolean {
     return this.#addressHash[0] > 0
   }
-  /** Whether the ad was given to the browser that has sent the event. */
+  /** Whether the ad was given to the browser that sent the event. */
   get isOwn(): boolean {
     const [start, end] = this.#cid
     const [claimed, claimedEnd] = this.#claimsCid
@@ -165,7 +165,7 @@ export class JudgedEventReader {
     return place[0] === 0 ? null : this.#text(place)
   }
 
-  /** Past the end it is 0, so that every scan ends; then `at` is beyond the record. */
+  /** The next byte. Past the end it is 0, so that every scan ends, with `at` beyond the record. */
   #byte(): number {
     return this.#bytes[this.#at++] ?? 0
   }
@@ -185,12 +185,12 @@ export class JudgedEventReader {
   }
 
   #skip(): void {
-    // The length is read first: it moves `at` too.
+    // The length must be read first, because reading it moves `at`, too.
     const length = this.#length()
     this.#at += length
   }
 
-  /** Of a text. One that is damaged leads beyond the record. */
+  /** The length of a text. A damaged one leads beyond the record. */
   #length(): number {
     const length = this.#long()
     return length < 0 ? this.#bytes.length : length
@@ -212,7 +212,7 @@ export class JudgedEventReader {
     if (this.#byte() !== 0) this.#note(place)
   }
 
-  /** Blocks of texts; a block whose count is negative says its length in bytes too. */
+  /** A list of texts, in blocks. A block whose count is negative also states its length in bytes. */
   #texts(): readonly string[] {
     let found: string[] | null = null
     for (let count = this.#long(); count !== 0 && this.#at < this.#bytes.length; count = this.#long()) {

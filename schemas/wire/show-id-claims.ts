@@ -1,8 +1,8 @@
 import type { AdKind, ShowIdClaims } from '../records/events.ts'
 
 /**
- * Avro binary of `schemas/wire/show-id-claims.avsc`, written out by hand: six UUIDs cost avsc 6 µs a record, this 1 µs.
- * A test holds it against avsc, byte for byte.
+ * Avro binary of `schemas/wire/show-id-claims.avsc`, coded by hand: six UUIDs cost avsc 6 µs a record, and this code 1 µs.
+ * A test compares it with avsc, byte for byte.
  *
  *     int, long  zigzag varint          string  long byte length, then UTF-8
  *     boolean    1 byte                 union   long branch (0 null, 1 string), then the value
@@ -10,7 +10,7 @@ import type { AdKind, ShowIdClaims } from '../records/events.ts'
  */
 const KINDS: readonly AdKind[] = ['SPONSORED', 'DISPLAY']
 export const UUID_BYTES = 16
-/** A length of up to 63 has a varint of one byte. */
+/** A length of up to this takes a varint of one byte. */
 const ONE_BYTE_LENGTH_MAX = 63
 
 /**
@@ -36,7 +36,7 @@ export function writeClaims(claims: ShowIdClaims, into: Buffer): number {
   into[at++] = claims.autoPromo ? 1 : 0
   at = writeOptional(claims.country, into, at)
   at = writeLong(claims.emittedAt, into, at)
-  // Stores past the end of a Buffer are dropped silently; the position tells.
+  // Writes past the end of a Buffer are dropped silently; only the position shows them.
   if (at > into.length) throw new RangeError('The claims of this ad do not fit into a showId')
   return at
 }
@@ -67,7 +67,7 @@ export function readClaims(bytes: Buffer): ShowIdClaims | null {
   return reader.at === bytes.length && claims.kind !== undefined ? claims : null
 }
 
-/** Zigzag of a number >= 0 is its double; claims hold no negative ones. */
+/** Zigzag of a number >= 0 is its double; claims hold no negative numbers. */
 export function writeLong(value: number, into: Buffer, at: number): number {
   let rest = value * 2
   while (rest >= 0x80) {
@@ -87,7 +87,7 @@ export function writeString(value: string, into: Buffer, at: number): number {
   return writeShortAscii(value, into, at) || writeUtf8(value, into, at)
 }
 
-/** Most strings are short and ASCII, and cheaper to copy here than to hand over; 0 when this one is not. */
+/** Most strings are short and ASCII, which is cheaper to copy here than to hand over to Buffer. Returns 0 when this one is not. */
 function writeShortAscii(value: string, into: Buffer, at: number): number {
   const length = value.length
   if (length > ONE_BYTE_LENGTH_MAX) return 0
@@ -110,7 +110,7 @@ function writeUtf8(value: string, into: Buffer, at: number): number {
 /** Value of each hexadecimal digit by its character code; 0xff for other characters. */
 const DIGITS = new Uint8Array(128).fill(0xff)
 for (const digit of '0123456789abcdef') DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
-/** Where the 16 bytes' digits stand in 8-4-4-4-12. */
+/** The index of the first digit of each of the 16 bytes in 8-4-4-4-12. */
 const DIGITS_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 
 function writeUuid(uuid: string, into: Buffer, at: number): number {
@@ -149,7 +149,7 @@ export class ByteReader {
     this.at += length
     return this.#bytes.toString('utf8', this.at - length, this.at)
   }
-  /** Moves past a string unread. */
+  /** Moves past a string without reading it. */
   skip(): void {
     const length = this.long()
     this.at += length

@@ -5,7 +5,7 @@ import { CAPITAL_CURRENCY_PATTERN, NO_CONTROL_PATTERN, TEXT_PATTERN } from '../t
 
 const NAME_CHARS_MAX = 200
 export const UUID_CHARS = 36
-/** Far over what a date and time need. */
+/** Far more than a date and time need. */
 export const TIME_CHARS_MAX = 64
 const PAGE_LIMIT_MAX = 1_000
 export const PAGE_LIMIT_DEFAULT = 100
@@ -51,19 +51,19 @@ export const Body = <P extends Record<string, TSchema>>(properties: P) =>
 export const PatchBody = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Partial(Type.Object(properties), { additionalProperties: false })
 
-/** What every answer holds besides the fields of its kind. */
+/** The fields of every answer, besides those of its kind. */
 export const answered = {
   id: Id('Given by the service'),
   version: Type.Integer({ description: 'Counts the changes from 1' }),
   updatedAt: Time('Of the last change'),
 }
 
-/** An id of ours in a path or a filter: what is no UUID is one that nobody has, and no error of its form. */
+/** An id of ours in a path or a filter. Text that is not a UUID is an unknown id, not a malformed one. */
 export const IdText = (description: string) => Type.String({ maxLength: 100, 'x-uuid': true, description })
 
 export const IdParams = Type.Object({ id: IdText('Id of the resource') })
 
-/** Whether an entity can be deleted, asked before it is. */
+/** Whether an entity can be deleted, to be asked before deleting it. */
 export const DeletionView = Type.Object({
   allowed: Type.Boolean({ description: 'DELETE by this caller would succeed now' }),
   blockedBy: Nullable(
@@ -78,7 +78,7 @@ export const DeletionView = Type.Object({
   ),
 })
 
-/** Query of a list. `parents` narrow it to what belongs to one of another kind. */
+/** Query of a list. `parents` narrow it to entities that belong to one entity of another kind. */
 export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
   Type.Object(
     {

@@ -7,7 +7,7 @@ export const LETTERS_PAGE_DEFAULT = 100
 const REPLAY_MAX = 10_000
 export const REPLAY_DEFAULT = 1_000
 const STREAM_CHARS_MAX = 100
-/** Kafka has no more in one topic. */
+/** No topic of Kafka has more partitions than this. */
 const PARTITION_MAX = 100_000
 
 const figures = {

@@ -3,7 +3,7 @@ import { IdText, Nullable, Time } from './common.ts'
 
 const EXAMPLES_MAX = 3
 
-/** What may need somebody, the most pressing first. */
+/** What may need attention, the most pressing first. */
 export const attentionKinds = [
   'PROCESSING_DELAY',
   'FAILED_EVENTS',

@@ -14,7 +14,7 @@ const profile = {
   companyName: Note('Registered name, shown in emission info'),
   taxNumber: Note('Tax number, shown in emission info'),
 }
-/** Set by the operator: they decide what the account may promote. */
+/** Fields that the operator sets, because they decide what the account may promote. */
 const granted = {
   sellerIds: Type.Array(Type.String({ minLength: 1, maxLength: SELLER_ID_CHARS_MAX, pattern: TEXT_PATTERN }), {
     maxItems: SELLER_IDS_MAX,

@@ -26,5 +26,5 @@ export const PasswordLinkView = Type.Object({
   isMailed: Type.Boolean({ description: 'Whether it is sent to the user by e-mail, too' }),
 })
 
-/** The answer that creates a user: with the invitation, where no password was given. */
+/** The answer to creating a user. It contains the invitation when no password was given. */
 export const UserCreated = Type.Object({ ...UserView.properties, passwordLink: Type.Optional(PasswordLinkView) })

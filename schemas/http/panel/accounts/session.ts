@@ -22,7 +22,7 @@ export const SessionView = Type.Object({
   expiresAt: Time('When the session ends, unless it is used before'),
 })
 
-/** Proves again who it is that is signed in. */
+/** The proof that a signed-in user gives again of being that user. */
 export const Reauthentication = Body({
   password: Type.Optional(
     Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'Of a user without a second factor' }),

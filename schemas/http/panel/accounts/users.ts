@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
 
-/** RFC 5321 allows an address no more. */
+/** RFC 5321 allows no longer address. */
 const EMAIL_CHARS_MAX = 254
 export const PASSWORD_CHARS_MIN = 10
-/** Far beyond any password; hashing takes time by the length. */
+/** Far beyond any password. It is limited because a longer one takes longer to hash. */
 export const PASSWORD_CHARS_MAX = 256
 
 export const Email = Type.String({ format: 'email', maxLength: EMAIL_CHARS_MAX, description: 'In any case' })
 export const UserRole = Type.Enum(['OPERATOR', 'PUBLISHER', 'ADVERTISER'], { description: 'That of the account' })
 
-/** Of what stands behind the # of a link: an id and a secret. */
+/** Limit of the text behind the # of a link: an id and a secret. */
 export const PASSWORD_LINK_CHARS_MAX = 200
 
 export const NewPassword = Type.String({

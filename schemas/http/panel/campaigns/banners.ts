@@ -104,7 +104,7 @@ const ModerationView = Type.Object({
     { description: 'Every decision, the latest last' },
   ),
 })
-/** Of a DISPLAY campaign. */
+/** The fields of the view that only a DISPLAY campaign has. */
 export const displayView = {
   country: Type.Optional(displayFields.country),
   targetUrl: Type.Optional(displayFields.targetUrl),
@@ -125,7 +125,7 @@ export const ModerationParams = Type.Object({ campaignId: IdText('A campaign') }
 
 const ImageContentId = Type.String({ description: 'SHA-256 of its content, base64url' })
 
-/** Documents the form; its parts are read as they come. */
+/** For the documentation only: the parts of the form are read as they arrive. */
 export const ImageUpload = Type.Object({
   file: Type.String({ contentMediaType: 'application/octet-stream', description: 'The image: PNG, JPEG or WEBP' }),
   accountId: Type.Optional(IdText("Who may use it; without it, the caller's account")),

@@ -136,7 +136,7 @@ export const CampaignQuery = ListQuery({
   archived: Type.Optional(Type.Boolean({ description: 'True: those that were put away. The others without it' })),
 })
 
-/** Campaigns of one call. */
+/** The most campaigns that one call may change. */
 export const CAMPAIGNS_CHANGED_MAX = 500
 
 export const CampaignChanges = Body({
@@ -185,7 +185,7 @@ export const CampaignChangesAnswer = Type.Object({
   ),
 })
 
-/** The most ids without a product that are named. */
+/** The most ids without a product that an answer names. */
 export const UNKNOWN_IDS_MAX = 100
 export const EXAMPLES_MAX = 6
 

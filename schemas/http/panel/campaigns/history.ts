@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { Nullable, Time } from '../common.ts'
 
 export const HISTORY_LIMIT_DEFAULT = 20
-/** Each is a record that is read from the log. */
+/** Kept low, because each entry is a record that is read from the log. */
 const HISTORY_LIMIT_MAX = 50
-/** Values that are longer as JSON are left out: a campaign may list thousands of products. */
+/** Values longer than this as JSON are left out: a campaign may list thousands of products. */
 export const VALUE_CHARS_MAX = 2_000
 
 export const HistoryQuery = Type.Object(

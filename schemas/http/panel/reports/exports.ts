@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IdText } from '../common.ts'
 
-/** Views of docs/data.md that can be had as a file. */
+/** Views of docs/data.md that can be downloaded as a file. */
 export const exportedViews = [
   'v_impressions',
   'v_clicks',

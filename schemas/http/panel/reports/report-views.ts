@@ -7,7 +7,7 @@ const fields = {
   name: Name('Its name, once among those of the user'),
   address: Type.String({
     maxLength: ADDRESS_CHARS_MAX,
-    // Printable ASCII, as in a URL, without what ends a query.
+    // Printable ASCII, as in a URL, without the characters that end a query.
     pattern: '^[!"$-~]*$',
     description: "The settings: the query of the report's address in the panel, without the question mark",
   }),

@@ -75,7 +75,7 @@ export const invalidVerdicts = [
 const ROWS_MAX = 10_000
 const WINDOW_HOURS_MAX = 2_160
 const ID_CHARS_MAX = 200
-/** All metrics together. */
+/** Limit of a list of names, enough for all metrics together. */
 const NAMES_CHARS_MAX = 2_000
 
 const Value = (description: string) => Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description })

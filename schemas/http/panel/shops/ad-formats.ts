@@ -41,7 +41,7 @@ export const AdFormatCreate = Body({
   }),
   textFields,
 })
-/** Nothing of a format changes. */
+/** Empty, because no field of a format can be changed. */
 export const AdFormatPatch = Type.Object({}, { description: 'An ad format never changes: this answers 409' })
 export const AdFormatView = Type.Object({
   ...answered,

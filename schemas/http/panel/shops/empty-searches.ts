@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Nullable, Time } from '../common.ts'
 
-/** The log keeps what was searched for so long. */
+/** The log keeps searches for this long. */
 export const DAYS_MAX = 30
 const LIMIT_MAX = 200
 

@@ -7,7 +7,7 @@ const IDENTIFIER_CHARS_MAX = 256
 const Identifier = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: IDENTIFIER_CHARS_MAX, pattern: TEXT_PATTERN, description }))
 
-/** Of one shop, because another one may give the same identifier to somebody else. */
+/** A person of one shop, because another shop may give the same identifier to somebody else. */
 const person = {
   shopId: Id('The shop that knows the person'),
   cid: Identifier('Client id: one browser. Either this or uid'),

@@ -16,7 +16,7 @@ export const ImportQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** One line of POST /v1/panel/import/transactions. What else a line has is ignored. */
+/** One line of POST /v1/panel/import/transactions. Other properties of a line are ignored. */
 export const ImportLine = Type.Object(
   {
     eventId: Type.String({
@@ -50,7 +50,7 @@ export const ImportLine = Type.Object(
 )
 export type ImportLine = Static<typeof ImportLine>
 
-/** One entry of POST /v1/panel/import/returns. What else it has is ignored. */
+/** One entry of POST /v1/panel/import/returns. Other properties of an entry are ignored. */
 export const ImportReturn = Type.Object(
   {
     returnId: ReturnId,

@@ -66,7 +66,7 @@ export const ShopCreate = Body({
 })
 const { currency: _fixed, ...changeable } = fields
 export const ShopPatch = PatchBody(changeable)
-/** Advertisers see only what a campaign needs: the optional ones are the publisher's. */
+/** Advertisers see only what a campaign needs: the optional fields are for the publisher. */
 export const ShopView = Type.Object({
   ...answered,
   ...fields,

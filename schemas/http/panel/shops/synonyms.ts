@@ -4,7 +4,7 @@ import { answered, Body, Id } from '../common.ts'
 const SYNONYMS_CHARS_MAX = 100_000
 const PHRASES_PREVIEWED_MAX = 20
 const PHRASE_CHARS_MAX = 200
-/** Products that a search of the preview reads. */
+/** The most products that a search of the preview reads. */
 export const PRODUCTS_PREVIEWED_MAX = 50
 
 const text = Type.String({
