@@ -6,41 +6,41 @@ import { chunksOf } from '../../services/domain/chunks.ts'
 import { readPages } from './pages.ts'
 
 /**
- * Reading and replaying `dead-letters`. That a letter was replayed is itself a record of the topic, a marker, which
- * names the letter as its source: so the log alone tells what is left to do.
+ * Reading and replaying `dead-letters`. Each replay appends a marker to the same topic, a record that names the letter as its
+ * source, so the log alone tells which letters are left to replay.
  */
 const MARKER_STREAM = 'replay'
 const TOPIC = 'dead-letters'
 const PARTITION = 0
-/** Of up to a megabyte each. */
+/** Records per read. Each may have up to a megabyte. */
 const PAGE_RECORDS = 500
 
 export interface Letter {
-  /** In `dead-letters`. */
+  /** The offset of the letter in `dead-letters`. */
   offset: number
   letter: DeadLetter
   replayed: boolean
 }
 
 export interface LetterFilter {
-  /** Only those that this stream gave up on. */
+  /** Only letters of records that this stream gave up on. */
   stream?: string
-  /** Only those whose record lies in this topic. */
+  /** Only letters whose record is from this topic. */
   topic?: TopicName
-  /** Only those at [from, to) of `dead-letters`. */
+  /** Only letters at offsets [from, to) of `dead-letters`. */
   fromOffset?: number
   toOffset?: number
 }
 
 export interface ReplayOutcome {
   replayed: number
-  /** Matched, but had been replayed before. */
+  /** Letters that matched, but had been replayed before. */
   skipped: number
-  /** Matched, but too large to have been kept in the letter, and their topic does not hold them any more. */
+  /** Letters that matched, but whose record is lost: it was too large to be kept in the letter and has left its topic. */
   gone: number
 }
 
-/** At most `limit` letters in their order, and where the next page begins; null: this was the last. */
+/** At most `limit` letters in the order of the log, and the offset where the next page begins; null when this is the last page. */
 export async function listDeadLetters(
   log: EventLog,
   filter: LetterFilter & { limit: number },
@@ -55,8 +55,8 @@ export async function listDeadLetters(
 }
 
 /**
- * Appends the records of at most `limit` letters to their topics again, each once in the life of its letter unless
- * `again` is set. All streams of the topic get them, not only the one that gave up: readers count an event id once.
+ * Appends the records of at most `limit` letters to their topics again. A letter that has a marker is skipped unless `again` is
+ * set. All streams of the topic get the records, not only the one that gave up: readers count an event id once.
  * @param now UTC epoch milliseconds.
  */
 export async function replayDeadLetters(
@@ -84,8 +84,8 @@ export async function replayDeadLetters(
 }
 
 /**
- * How many letters wait to be replayed: markers, and letters that have one, do not count. Each call of what it returns
- * reads only what the topic got since the call before.
+ * Returns a function that counts the letters that wait to be replayed. Markers do not count, nor do letters that have one. Each
+ * call reads only what was appended to the topic since the previous call.
  */
 export function deadLettersWaiting(log: EventLog): () => Promise<number> {
   const markers = new Set<number>()
@@ -106,8 +106,8 @@ export function deadLettersWaiting(log: EventLog): () => Promise<number> {
 }
 
 /**
- * After a restore the markers name offsets of before. Gives each letter that was replayed a marker that names where it lies
- * now: letter and marker name the same record. May be repeated.
+ * After a restore, markers name the offsets that letters had before it. This appends a marker with the present offset for each
+ * letter that was replayed. A letter and its old marker are matched by the record that both name. May be repeated.
  */
 export async function renewReplayMarkers(log: EventLog, now: () => number): Promise<void> {
   const replayed = new Set<string>()
@@ -135,7 +135,7 @@ async function* lettersOf(log: EventLog, filter: LetterFilter): AsyncGenerator<{
   }
 }
 
-/** What the topic holds at the call, without what is appended meanwhile, such as markers. */
+/** Every record that the topic holds at the time of the call. Records appended meanwhile, such as new markers, are left out. */
 async function* everyLetter(log: EventLog, from: number): AsyncGenerator<{ offset: number; letter: DeadLetter }> {
   const { end } = (await log.bounds(TOPIC))[PARTITION]!
   for await (const records of readPages(log, TOPIC, PARTITION, { from, to: end, pageRecords: PAGE_RECORDS })) {
@@ -149,7 +149,7 @@ async function replayedOffsets(log: EventLog): Promise<Set<number>> {
   return offsets
 }
 
-/** The record as it was. One too large for its letter is read where it lay; null when it is not there any more. */
+/** The original record. One that was too large for its letter is read from its topic; null when it is no longer there. */
 async function recordOf(log: EventLog, letter: DeadLetter): Promise<NewRecord | null> {
   const topic = topicNames.find((name) => name === letter.topic)
   if (!topic) return null

@@ -9,11 +9,11 @@ export interface TopicLag {
   topic: TopicName
   partition: number
   /**
-   * Offsets from the oldest record that is not done to the end; 0 when no record is left. Markers of transactions and gaps of
-   * compaction behind that record are counted too, so this is an upper bound of the records.
+   * Offsets from the oldest unprocessed record to the end; 0 when no record is left. Transaction markers and compaction gaps after
+   * that record are counted too, so this is an upper bound on the number of records.
    */
   records: number
-  /** Age of that record; 0 when there is none. */
+  /** Age of the oldest unprocessed record; 0 when there is none. */
   ageMs: number
 }
 
@@ -27,7 +27,7 @@ export interface Stretch {
 
 type LagLog = Pick<EventLog, 'bounds' | 'read' | 'committed'>
 
-/** How far a group is behind, for each partition of some topics. Callers that come meanwhile get the same answer. */
+/** How far a group is behind, for each partition of some topics. Calls made while one is running share its answer. */
 export function createTopicLag(deps: {
   log: LagLog
   group: string
@@ -54,13 +54,13 @@ export function createTopicLag(deps: {
 }
 
 /**
- * The lag of stretches that are not done. It costs at most one read of one record a partition, and none where the oldest
- * record is the one of the call before, or there was none and nothing has come.
+ * Measures the lag of unprocessed stretches. A call reads at most one record per partition. It reads none where the oldest record
+ * is the same as in the previous call, or where there was none and nothing has been appended since.
  */
 export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => number }) {
   const { log, now } = deps
   const reads = new PQueue({ concurrency: READS_AT_ONCE })
-  /** By partition: the first record at or behind `from`; of `appendedAt` null: there is none before `offset`. */
+  /** By partition: the first record at or after `from`. With `appendedAt` null, there is no record in [from, offset). */
   const known = new Map<string, { from: number; offset: number; appendedAt: number | null }>()
 
   async function oldestIn({ topic, partition, from, end }: Stretch) {
@@ -72,7 +72,7 @@ export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => n
       if (offset >= end) return null
       if (appendedAt !== null) return { offset, appendedAt }
     }
-    // A stretch may hold no record, only markers of transactions or what compaction has left of it.
+    // A stretch may hold no record, only transaction markers or gaps left by compaction.
     const [record = { offset: end, appendedAt: null }] = await reads.add(() => log.read(topic, partition, from, 1))
     const { offset, appendedAt } = record
     known.set(key, { from, offset, appendedAt })
@@ -89,7 +89,7 @@ export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => n
   return (stretches: readonly Stretch[]): Promise<TopicLag[]> => Promise.all(stretches.map(lagOf))
 }
 
-/** Offsets [from, end) of each partition of a topic that a group with these commits has not committed. */
+/** The uncommitted offsets [from, end) of each partition of a topic, for a group with these commits. */
 export async function uncommitted(
   log: Pick<EventLog, 'bounds'>,
   topic: TopicName,
@@ -101,7 +101,7 @@ export async function uncommitted(
   })
 }
 
-/** Whether a topic has records before the ends of these bounds that are not committed. Offsets have gaps, which are none. */
+/** Whether a topic has uncommitted records before the ends of these bounds. Offsets without a record do not count. */
 export async function hasUncommitted(
   { log, topic, bounds }: { log: Pick<EventLog, 'read'>; topic: TopicName; bounds: PartitionBounds[] },
   commits: readonly Commit[],
@@ -113,7 +113,7 @@ export async function hasUncommitted(
   return false
 }
 
-/** Runs once at a time: callers that come meanwhile get the answer that is under way. */
+/** Runs one call at a time: callers that come while it runs share its result. */
 export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null
   return () => {

@@ -3,22 +3,22 @@ import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from
 import type { TopicName } from '../../schemas/topics.ts'
 import type { StreamLogger } from './stream.ts'
 
-/** Of one partition, so that one member of a group holds it and thereby leads. */
+/** A topic of one partition: the member of the group that holds it is the leader. */
 const ELECTION_TOPIC: TopicName = 'registry'
-/** A poll ends when the group changes. This only bounds how late a leader that `yields` gives way. */
+/** A poll ends early when the group changes. The wait only bounds how late a leader that `yields` gives way. */
 const POLL = { maxRecords: 1_000, maxWaitMs: 5_000 }
 const RETRY_MS = 500
 
 export interface LeaderElection {
-  /** Gives the lead up, after the last `onChange`. */
+  /** Gives up leadership once the last `onChange` has resolved. */
   stop(): Promise<void>
 }
 
 export interface LeaderElectionDeps {
   log: Pick<EventLog, 'consumer'>
-  /** Of the office: one process leads for each name. */
+  /** The name of the election: one process leads for each name. */
   name: string
-  /** True: this process cannot do all of the work, so another one should lead, if there is any. */
+  /** True when this process cannot do all of the work, so that another one should lead if there is any. */
   yields?: () => boolean
   logger: StreamLogger
 }
@@ -33,13 +33,12 @@ const changeMessages: Readonly<Record<LeadChange, string>> = {
 }
 
 /**
- * Stands for the lead among all processes until stopped. The group of the office reads a topic of one partition, and
- * whoever holds it leads. What it reads is of no interest, and it never commits.
+ * Runs for leader among all processes until stopped. Each election has a consumer group on a topic of one partition, and the
+ * member that holds the partition leads. It ignores the records that it reads, and never commits.
  *
- * The lead is lost only to another member. A process that is cut off from the log goes on leading, since nobody can be told
- * otherwise, and learns that another leads only when it can reach the log again: what it does as a leader must need the log,
- * or bear being done twice.
- * @param onChange is told what has changed, one call after the other; the next look waits for it. It must not reject.
+ * Leadership is lost only to another member. A process that is cut off from the log keeps leading, and learns that another one
+ * leads only when it reaches the log again. So the work of a leader must either need the log or tolerate being done twice.
+ * @param onChange is called for each change, one call at a time; the next poll waits for it. It must not reject.
  */
 export function runForLeader(
   deps: LeaderElectionDeps,
@@ -47,7 +46,7 @@ export function runForLeader(
 ): LeaderElection {
   const { log, name, logger, yields = () => false } = deps
   const stopping = new AbortController()
-  /** By which it leads. */
+  /** The assignment by which this process leads; null while it does not lead. */
   let held: Assignment | null = null
   let polling: LogConsumer | null = null
   let isAway = false
@@ -68,7 +67,7 @@ export function runForLeader(
     await pause()
   }
 
-  /** A consumer finds its own way back to a log that was away: a new one would have to join anew. */
+  /** Keeps the consumer while the log is unavailable: it recovers by itself, and a new one would have to join the group again. */
   async function poll(consumer: LogConsumer): Promise<void> {
     polling = consumer
     try {
@@ -87,7 +86,7 @@ export function runForLeader(
     try {
       while (!stopping.signal.aborted) {
         if (held && yields()) for (const assignment of consumer.assigned()) consumer.refuse(assignment)
-        // A new consumer may hold the partition before its first poll, which then has no change to end for.
+        // A new consumer may hold the partition before its first poll, so no later change would end that poll early.
         if (consumer.isMember()) await hold(consumer.assigned()[0] ?? null)
         await poll(consumer)
       }
@@ -113,8 +112,8 @@ export function runForLeader(
 }
 
 /**
- * Resolves once this process leads. `lost` resolves when another has taken over, not when the lead was given up. Whether
- * another one has led for a while, its caller finds out by other means, such as the fence of an exclusive writer.
+ * Resolves once this process leads. `lost` resolves when another process has taken over, not after `stop`. It does not tell whether
+ * another process led for a while in between: the caller finds that out by other means, such as the fence of an exclusive writer.
  */
 export async function awaitLeadership(deps: LeaderElectionDeps): Promise<LeaderElection & { lost: Promise<Error> }> {
   const won = Promise.withResolvers<void>()

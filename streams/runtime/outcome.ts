@@ -9,7 +9,7 @@ export interface DecodedRecord<T> {
   offset: number
   key: string | null
   value: T | null
-  /** As it lies in the log. */
+  /** The encoded value, as it is in the log. */
   bytes: Uint8Array | null
   appendedAt: number
 }
@@ -22,14 +22,14 @@ export interface DeadRecord {
   message: string
 }
 
-/** What a step made of a batch. A failure that may pass (an engine is down) is thrown instead. */
+/** The result of a step for one batch. A temporary failure, such as an engine that is down, is thrown instead. */
 export interface StepResult {
   /** Appended in the same atomic step that commits the batch. */
   outputs?: NewRecord[]
   dead?: DeadRecord[]
 }
 
-/** Of key and value together. A larger record leaves both out: a replay reads it where it lies. */
+/** Size of key and value together. The letter of a larger record leaves both out, and a replay reads them from the topic. */
 const LETTER_RECORD_MAX_BYTES = 1_000_000
 const LETTER_MESSAGE_MAX_CHARS = 1_000
 
@@ -39,7 +39,7 @@ export interface Unreadable {
   reason: UnknownSchema
 }
 
-/** The records before the first one of a schema that this program does not have, and that one. */
+/** Splits a batch before the first record whose schema this program does not have. */
 export function readablePart({ topic, records }: Omit<Batch, 'assignment'>): {
   readable: LogRecord[]
   unreadable: Unreadable | null
@@ -52,7 +52,7 @@ export function readablePart({ topic, records }: Omit<Batch, 'assignment'>): {
   return { readable: records, unreadable: null }
 }
 
-/** Decodes the readable part of a batch; what is no value of the topic's record comes back as dead, the rest in order. */
+/** Decodes the readable part of a batch, in order. Records that are not valid for the topic's schema are returned as dead. */
 export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: DecodedRecord<T>[]; dead: DeadRecord[] } {
   const name = topics[batch.topic].record
   const records: DecodedRecord<T>[] = []
@@ -69,7 +69,7 @@ export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: Dec
   return { records, dead }
 }
 
-/** The letters for the dead records of a batch. `failedAt` in UTC epoch milliseconds. */
+/** The dead letters for the dead records of a batch. `failedAt` is in UTC epoch milliseconds. */
 export function deadLettersOf(
   stream: string,
   batch: Batch,
@@ -85,7 +85,7 @@ export function deadLettersOf(
   })
 }
 
-/** The record as it was, with who gave up on it and why. */
+/** The dead letter for a record: the original record, which stream gave up on it, and why. */
 export function toDeadLetter(
   stream: string,
   { topic, partition, offset, key, value }: LogRecord,

@@ -3,14 +3,14 @@ import type { TopicName } from '../../schemas/topics.ts'
 import type { PausedPartition, StreamLogger } from './stream.ts'
 
 /**
- * The paused partitions of a stream: their next record needs a newer version of the program. A process refuses them, so that
- * a member that can read them takes over. It tries again from time to time, since compaction or retention may have removed
+ * The paused partitions of a stream, whose next record needs a newer version of the program. A process refuses them, so that
+ * a member that can read them takes over. It tries them again from time to time, since compaction or retention may have removed
  * the record.
  */
 export interface PartitionPauses {
   /** Stops reading a partition at an offset. */
   pause(consumer: LogConsumer, at: { assignment: Assignment; offset: number; reason: Error }): void
-  /** Tries those again that are due, and forgets those that have moved to another member. Call it between two polls. */
+  /** Retries the partitions that are due, and forgets those that have moved to another member. Call it between two polls. */
   resumeDue(consumer: LogConsumer): void
   /** Call it when a whole batch of the partition was processed. */
   resumed(topic: TopicName, partition: number): void
@@ -18,7 +18,7 @@ export interface PartitionPauses {
   clear(): void
 }
 
-/** Wait before the same record is tried again, doubling each time: a running process does not become newer. */
+/** The wait before the same record is tried again. It doubles each time, because a running process does not become newer. */
 const LOOK_FIRST_MS = 5_000
 const LOOK_MAX_MS = 5 * 60_000
 

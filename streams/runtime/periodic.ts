@@ -1,23 +1,23 @@
 import type { StreamLogger, StreamState } from './stream.ts'
 import { createStreamRun } from './stream-run.ts'
 
-/** Work that is done again and again, with a pause in between. A failure is logged and the next turn tries again. */
+/** Work that is done repeatedly, with a pause between turns. A failure is logged and the next turn tries again. */
 export interface Periodic {
   readonly name: string
   /** Runs until `stop`; never rejects. */
   run(): Promise<void>
-  /** Ends the pause at hand, or the one after the turn at hand: there is something to do. */
+  /** Signals that there is something to do: ends the current pause, or skips the one after the current turn. */
   wake(): void
-  /** Lets the turn at hand finish, then ends the run. */
+  /** Lets the current turn finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
-  /** When the last turn that has succeeded began, or this object was made: what came later may not be done. */
+  /** When the last successful turn began, or this object was created if there was none. What came later may not be done yet. */
   doneUntil(): number
 }
 
 const RETRY_MAX_MS = 5_000
 
-/** True: there is more to do at once. False: after the usual pause; else after one of so many milliseconds. */
+/** When the next turn begins. True: at once, because there is more to do. False: after the usual pause. Else after `pauseMs`. */
 export type NextTurn = boolean | { pauseMs: number }
 
 export function createPeriodic(options: {

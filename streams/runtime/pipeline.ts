@@ -24,17 +24,17 @@ import type { Stream, StreamLogger } from './stream.ts'
 import { createStreamRun, IDLE_POLL_MS, type Retry } from './stream-run.ts'
 
 /**
- * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
+ * Processes one batch of one partition, in order. A batch comes again after a crash or a throw, so the step's effects outside
  * the log must be idempotent; its outputs are stored exactly once.
- * @throws UnknownSchema when the batch needs a newer version of the program: then its partition waits, and no other.
+ * @throws UnknownSchema when the batch needs a newer version of the program: only its partition then waits.
  */
 export type StreamStep = (batch: {
   topic: TopicName
   partition: number
   records: DecodedRecord<unknown>[]
-  /** What the group has committed of the partition: everything before this offset was done. Null: nothing yet. */
+  /** How far the group has committed the partition: every record before this offset is done. Null when nothing is committed yet. */
   committed: number | null
-  /** Of the last record, also when it could not be decoded. */
+  /** The offset of the last record, including one that could not be decoded. */
   lastOffset: number
 }) => Promise<StepResult>
 
@@ -47,7 +47,7 @@ export interface StreamOptions {
   batchMaxRecords: number
   /** How long one poll waits after a failure, and while a partition is paused. Default: 1 s. */
   lookAgainMs?: number
-  /** The pause once nothing is left, so that what comes meanwhile is worked in large batches. Default: none. */
+  /** The pause once all records are processed, so that new ones gather into large batches. Default: none. */
   gatherMs?: number
   /** UTC epoch milliseconds. */
   now: () => number
@@ -55,17 +55,17 @@ export interface StreamOptions {
   retry?: Retry
 }
 
-/** What is committed of a partition. */
+/** How far a partition is committed. */
 interface Committed {
   assignment: Assignment
   offset: number | null
-  /** Of what is done before the offset; null: nobody has counted yet. */
+  /** Counts of everything before the offset. Null when no commit has carried counts yet. */
   counts: StreamCounts | null
 }
 
-/** A batch whose step is done, and what its commit brings. */
+/** A batch whose step is done, with what its commit will append. */
 interface Worked {
-  /** The part that this program can read. */
+  /** Only the records that this program can read. */
   batch: Batch
   unreadable: Unreadable | null
   made: readonly NewRecord[]
@@ -74,18 +74,18 @@ interface Worked {
 
 const recordsOf = (round: readonly Worked[]) => round.reduce((sum, { batch }) => sum + batch.records.length, 0)
 
-/** How late a paused partition may be tried again, and a failure may be found to be over. */
+/** The longest poll after a failure or while a partition is paused. It bounds how late a due retry, or a recovery, is noticed. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * Poll, decode, step, then one atomic commit of each partition with its outputs and dead letters. A record of a newer version stops its
- * partition in this process: what lies before it is done, the other partitions go on.
+ * Poll, decode, step, then one atomic commit of each partition with its outputs and dead letters. A record that needs a newer
+ * version of the program pauses its partition in this process: the records before it are processed, and the other partitions go on.
  */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, lookAgainMs = LOOK_AGAIN_MS, gatherMs = 0, retry, now, logger } = options
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, Committed>()
-  /** Assignments of partitions that have gone to another member. What was read under them is not worked. */
+  /** Assignments that ended when their partition moved to another member. Batches read under them are dropped. */
   const ended = new WeakSet<Assignment>()
   let member: LogConsumer | null = null
   let polling: LogConsumer | null = null
@@ -99,12 +99,12 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   /**
-   * Waits for records, and works until none are left. The partitions that have some are worked in rounds, and what a round has
-   * done is committed at once, so that a log may store it by one write.
+   * Waits for records, and works until none are left. Partitions are worked in rounds, one batch of each at most. The batches of a
+   * round are committed at the same time, so that a log may store them in one write.
    */
   async function processAll(consumer: LogConsumer): Promise<void> {
     const first = await poll(consumer, run.isSettled() ? IDLE_POLL_MS : lookAgainMs)
-    // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
+    // No batch came, so none waits to be retried: if anything had failed, it was the log, and it has recovered.
     if (!first) return run.markHealthy()
     let records = 0
     let round: Worked[] = []
@@ -123,16 +123,16 @@ export function createStream(options: StreamOptions): Stream {
         await run.backOff(worked)
       } else if (worked) {
         round.push(worked)
-        // Before the next poll, which would read behind a record that the partition must wait with.
+        // Commit before the next poll: the commit pauses a partition with an unreadable record, which the poll would skip.
         if (worked.unreadable || recordsOf(round) >= options.batchMaxRecords) await commitRound()
       }
     }
     await commitRound()
-    // After so many, the next are rather on their way from the broker than still to come.
+    // After a full batch, the next records are probably on their way from the broker already, so do not wait for more to gather.
     if (records < options.batchMaxRecords) await run.pause(gatherMs)
   }
 
-  /** @returns what is to be committed; null when nothing is; the failure after which its records are to be tried again. */
+  /** @returns what to commit; null when there is nothing to commit; or the error after which the records are to be tried again. */
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<Worked | Error | null> {
     const { assignment } = batch
     if (ended.has(assignment)) return null
@@ -164,7 +164,7 @@ export function createStream(options: StreamOptions): Stream {
     return { batch, unreadable, made: result.outputs ?? [], dead: [...dead, ...(result.dead ?? [])] }
   }
 
-  /** Settles once none is under way. @throws what one of them failed with. */
+  /** Settles once every commit has. @throws the error of a commit that failed. */
   async function commitAll(consumer: LogConsumer, round: readonly Worked[]): Promise<void> {
     const commits = await Promise.allSettled(round.map((worked) => commit(consumer, worked)))
     for (const each of commits) if (each.status === 'rejected') throw each.reason
@@ -195,7 +195,7 @@ export function createStream(options: StreamOptions): Stream {
     else run.paused.resumed(topic, partition)
   }
 
-  /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
+  /** How far a partition is committed: by this member under this assignment, or else by the owner before it. */
   function commitOf(assignment: Assignment): Committed {
     const key = `${assignment.topic}/${assignment.partition}`
     const known = commits.get(key)
@@ -206,7 +206,7 @@ export function createStream(options: StreamOptions): Stream {
     return fresh
   }
 
-  /** Ends by stop or by a throw. A new member starts at what the log says is committed, whatever failed before. */
+  /** Ends on `stop` or by throwing. Each call joins as a new member, which starts at the committed offsets, whatever failed before. */
   async function consume(): Promise<void> {
     const consumer = await log.consumer({ group: name, topics })
     member = consumer
@@ -235,7 +235,7 @@ export function createStream(options: StreamOptions): Stream {
   }
 }
 
-/** A step that decides by the registry: while its copy here lacks what a newer version wrote, it decides nothing. */
+/** Guards a step that decides by the registry: while this process's copy lacks what a newer version wrote, the step does not run. */
 export function requireCompleteRegistry(snapshot: Pick<Snapshot, 'staleReason'>, step: StreamStep): StreamStep {
   return async (batch) => {
     if (snapshot.staleReason !== null) throw new UnknownSchema(snapshot.staleReason)

@@ -5,8 +5,8 @@ import type { Stream } from './stream.ts'
 const LAG_CHECK_MS = 50
 
 /**
- * Runs a stream until it has done all that the log holds, then stops it.
- * @throws UnknownSchema when the log holds what needs a newer version of the program.
+ * Runs a stream until it has processed everything in the log, then stops it.
+ * @throws UnknownSchema when something in the log needs a newer version of the program.
  */
 export async function runToEnd(stream: Stream): Promise<void> {
   const ended = stream.run()

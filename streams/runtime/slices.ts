@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Of the usual work on one record, these take some milliseconds. */
+/** Items per slice. With the usual work per record, a slice takes a few milliseconds. */
 const SLICE = 250
 
-/** Maps a list in order; after each slice of it the event loop takes a turn, so that a long list does not hold it. */
+/** Maps a list in order. The event loop gets a turn between slices, so that a long list does not block it. */
 export async function inSlices<T, R>(list: readonly T[], work: (each: T) => R): Promise<R[]> {
   const results: R[] = []
   for (let from = 0; from < list.length; from += SLICE) {

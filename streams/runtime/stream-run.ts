@@ -10,10 +10,10 @@ export interface Retry {
 
 const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
 
-/** The longest poll of a stream whose partitions all go well: it ends with the first record, and when the group changes. */
+/** The longest poll of a stream with no failure and no paused partition. It ends early when a record comes or the group changes. */
 export const IDLE_POLL_MS = 60_000
 
-/** A running process does not become newer, so it need not try often. */
+/** The wait after UnknownSchema: a running process does not become newer, so it need not try often. */
 const OUTDATED_RETRY_MS = 60_000
 
 export interface StreamRunOptions {
@@ -28,19 +28,19 @@ export interface StreamRunOptions {
   logger: StreamLogger
 }
 
-/** Runs a stream until it is stopped, with a wait after each failure, and knows its state. */
+/** Runs a stream until it is stopped, with a wait after each failure, and keeps its state. */
 export interface StreamRun {
   state(): StreamState
   readonly paused: PartitionPauses
   stopping(): boolean
-  /** Nothing has failed since the last success, and no partition is paused: there is nothing to look at again. */
+  /** True when nothing has failed since the last success and no partition is paused, so that nothing needs a retry. */
   isSettled(): boolean
-  /** Call it when work has succeeded, or there was none to fail. */
+  /** Call it when work has succeeded, or when there was none to do. */
   markHealthy(): void
   count(batch: { records: number; dead: number }): void
   /** Records a failure, and waits before the next attempt. */
   backOff(error: Error): Promise<void>
-  /** Waits, but no longer than until `stop`, or until `signal` aborts. */
+  /** Waits for `ms`, or until `stop` is called or `signal` aborts. */
   pause(ms: number, signal?: AbortSignal): Promise<void>
   /** Runs `consume` until `stop`, again after each failure. `consume` returns once `stopping()`. Never rejects. */
   run(consume: () => Promise<void>): Promise<void>

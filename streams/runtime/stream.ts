@@ -1,11 +1,11 @@
 import type { TopicName } from '../../schemas/topics.ts'
 import type { TopicLag } from './lag.ts'
 
-/** A partition that stands still because its next record needs a newer version of the program. */
+/** A partition that is paused because its next record needs a newer version of the program. */
 export interface PausedPartition {
   topic: TopicName
   partition: number
-  /** Everything before it is done, and nothing from it on. */
+  /** All records before this offset are processed, and none from it on. */
   offset: number
   reason: string
   /** UTC epoch milliseconds. */
@@ -21,9 +21,9 @@ export interface StreamState {
   dead: number
   /** Failed attempts in a row. */
   failures: number
-  /** Something of it waits for a newer version of the program. */
+  /** True while any of its work waits for a newer version of the program. */
   outdated: boolean
-  /** The partitions that do. */
+  /** The partitions that wait for a newer version of the program. */
   paused: PausedPartition[]
   lastError: { message: string; at: number } | null
   lastCommitAt: number | null
@@ -33,11 +33,11 @@ export interface Stream {
   readonly name: string
   /** Runs until `stop`; never rejects, because every failure is tried again. */
   run(): Promise<void>
-  /** Lets the batch at hand finish, then ends the run. */
+  /** Lets the current batch finish, then ends the run. */
   stop(): Promise<void>
-  /** What each partition still holds for this stream, in whichever process it is worked. */
+  /** The lag of every partition of this stream, whichever process works it. */
   lag(): Promise<TopicLag[]>
-  /** The same of the partitions that this process works. */
+  /** The lag of the partitions that this process works. */
   ownLag(): Promise<TopicLag[]>
   state(): StreamState
 }
