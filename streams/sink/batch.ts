@@ -6,25 +6,25 @@ import type { DeadRecord } from '../runtime/outcome.ts'
 import type { StoredTopic } from './rows.ts'
 import { type TableRows, tableRowsOf } from './table-rows.ts'
 
-/** Rows of one batch that the store may refuse. More of them, and it is the table that is wrong, not the rows. */
+/** How many rows of one batch the store may reject. If it rejects more, it is the table that is wrong, not the rows. */
 const REJECTED_ROWS_MAX = 100
 
-/** What one partition holds from `first` to `last`, to be stored together. */
+/** The records of one partition from offset `first` to `last`, which are stored together. */
 export interface SinkBatch {
   topic: StoredTopic
   partition: number
   first: number
   last: number
   records: LogRecord[]
-  /** Under which it is stored; those before may store nothing any more. */
+  /** The epoch under which the batch is stored. Earlier epochs of the partition may no longer store anything. */
   epoch: number
 }
 
-/** What has become of the records of a batch. */
+/** The outcome of storing a batch. */
 export interface StoredRows {
-  /** How many rows they have. */
+  /** How many rows the batch has, without the rejected ones. */
   rows: number
-  /** Those that cannot be stored. */
+  /** The records that cannot be stored. */
   dead: DeadRecord[]
 }
 
@@ -32,9 +32,9 @@ export interface StoredRows {
 interface Storing {
   batch: SinkBatch
   tables: TableRows[]
-  /** Records that are no value of their topic. */
+  /** Records that do not decode as a record of their topic. */
   dead: DeadRecord[]
-  /** Records whose row the store refuses. */
+  /** Records whose row the store rejects. */
   rejected: DeadRecord[]
 }
 
@@ -43,8 +43,8 @@ export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | '
 }
 
 /**
- * Stores batches of which nothing is stored yet, each of another partition: one insert a table takes them all.
- * @throws AnalyticsUnavailable, AnalyticsFenced: any part of any of them may have been stored.
+ * Stores batches of which nothing is stored yet, each of a different partition, with one insert per table.
+ * @throws AnalyticsUnavailable, AnalyticsFenced: any part of any batch may have been stored.
  */
 export async function storeBatches(analytics: Analytics, batches: readonly SinkBatch[]): Promise<StoredRows[]> {
   const storing: Storing[] = []
@@ -63,7 +63,7 @@ export async function storeBatches(analytics: Analytics, batches: readonly SinkB
 }
 
 /**
- * Stores what is missing of a batch. Only once no earlier epoch can store anything.
+ * Stores the rows of a batch that are missing. Call it only once no earlier epoch can store anything.
  * @throws as `storeBatches`.
  */
 export async function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<StoredRows> {
@@ -73,7 +73,7 @@ export async function storeMissing(analytics: Analytics, batch: SinkBatch): Prom
 }
 
 /**
- * Stores what another table of the same columns lacks of what one table has of a batch.
+ * Stores the rows that a batch has for `table` in `into`, a table of the same columns, where they are missing there.
  * @throws as `storeBatches`.
  */
 export async function storeMissingIn(
@@ -92,7 +92,7 @@ function storedRows({ tables, dead, rejected }: Storing): StoredRows {
   return { rows, dead: [...dead, ...rejected] }
 }
 
-/** Blocks of one table, at least one. */
+/** Joins blocks of one table into one. Takes at least one block. */
 function joined(blocks: readonly (readonly object[] | RowBlock)[]): readonly object[] | RowBlock {
   const [first] = blocks
   if (blocks.length === 1) return first!
@@ -105,7 +105,11 @@ function joined(blocks: readonly (readonly object[] | RowBlock)[]): readonly obj
   }
 }
 
-/** One block of the rows that are not stored, nor dropped since (`closed-months.ts`); when the store refuses it, halves of it, down to the rows at fault. */
+/**
+ * Inserts the rows that are neither stored nor dropped since (`closed-months.ts`), as one block. When the store rejects a block, its
+ * two halves are tried, and so on down to the single rows at fault.
+ * @returns the records of those rows.
+ */
 async function insertMissing(
   analytics: Analytics,
   batch: SinkBatch,
@@ -125,7 +129,7 @@ async function insertMissing(
         dead.push({ offset: offsets[some[0]!]!, code: 'REJECTED', message: error.message })
         continue
       }
-      // A block of two months is two to the store, which may have refused the second alone.
+      // The store splits a block that spans two months, and may have stored the first part before it rejected the second.
       const left = await missingRows(analytics, batch, { table, offsets }, some)
       const half = left.length >> 1
       queue.push(left.slice(half), left.slice(0, half))
@@ -134,7 +138,7 @@ async function insertMissing(
   return dead
 }
 
-/** Without those of months that are closed: their rows are missing because they were dropped. */
+/** The rows outside of closed months. Rows of closed months are missing because they were dropped. */
 async function keptRows(
   analytics: Analytics,
   { topic, records }: SinkBatch,

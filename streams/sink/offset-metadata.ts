@@ -4,9 +4,9 @@ import type { Commit } from '../../infra/event-log/port.ts'
 /** What the sink commits with an offset: docs/exactly-once.md. */
 export interface SinkOffsetMetadata {
   epoch: number
-  /** The batch from the committed offset to this one is in doubt; null: everything before the offset is stored. */
+  /** The last offset of the batch in doubt, which begins at the committed offset. Null when no batch is in doubt. */
   pendingLast: number | null
-  /** Of what is stored before the offset; absent when nobody has counted yet. */
+  /** Counts of everything before the committed offset; absent when nobody has counted yet. */
   counts?: StreamCounts
 }
 

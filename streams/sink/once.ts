@@ -5,17 +5,17 @@ import { type DeadRecord, deadLettersOf } from '../runtime/outcome.ts'
 import { fenceOf, type SinkBatch, type StoredRows, storeBatches, storeMissing } from './batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 
-/** A batch, and the right to store it. */
+/** A batch with the assignment that gives the right to store it. */
 export interface AssignedBatch extends SinkBatch {
   assignment: Assignment
-  /** Of what is stored before it. */
+  /** Counts of everything stored before the batch. */
   counts: StreamCounts
 }
 
-/** What has become of a batch. */
+/** The outcome of a batch. */
 export interface Stored {
   batch: AssignedBatch
-  /** The records that cannot be stored, and the counts with this batch. Null: another has taken over, and finishes it. */
+  /** The records that cannot be stored, and the counts with this batch. Null when another member took over: it finishes the batch. */
   result: { dead: DeadRecord[]; counts: StreamCounts } | null
 }
 
@@ -27,10 +27,11 @@ export interface StoreDeps {
 }
 
 /**
- * Stores batches, each of another partition, exactly once. From `open` until `close` a batch is in doubt: whoever gets the
- * partition meanwhile finishes it by `recoverOnce`. docs/exactly-once.md says why a process that was frozen anywhere in here
- * does no harm. Each step of all batches is made at once, so that one fsync and one insert a table serve them all.
- * @throws AnalyticsFenced: another has taken over one of them; AnalyticsUnavailable, LogUnavailable. All may be in doubt then.
+ * Stores batches, each of a different partition, exactly once. From `open` until `close` a batch is in doubt: a member that gets the
+ * partition in between finishes it with `recoverOnce`. docs/exactly-once.md says why a process that freezes anywhere in here does no
+ * harm. Each step is taken for all batches together, so that they share one fsync, and one insert per table.
+ * @throws AnalyticsFenced when another member has taken over one of the batches; AnalyticsUnavailable, LogUnavailable. All batches
+ * may be in doubt then.
  */
 export async function storeOnce(deps: StoreDeps, batches: readonly AssignedBatch[]): Promise<Stored[]> {
   const states = await settled(batches.map(async (batch) => ({ batch, isOpen: await isOwner(open(deps, batch)) })))
@@ -41,7 +42,7 @@ export async function storeOnce(deps: StoreDeps, batches: readonly AssignedBatch
 }
 
 /**
- * Finishes a batch that was opened under an earlier epoch, by another or by this process before something failed.
+ * Finishes a batch that was opened under an earlier epoch, by another process, or by this one before something failed.
  * @throws as `storeOnce`.
  */
 export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promise<Stored> {
@@ -50,7 +51,7 @@ export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promis
   return close(deps, batch, await storeMissing(deps.analytics, batch))
 }
 
-/** From here on no other may store these records, unless it has the partition and a later epoch. */
+/** From here on no other process may store these records, unless it owns the partition and uses a later epoch. */
 async function open({ consumer }: StoreDeps, { assignment, first, last, epoch, counts }: AssignedBatch): Promise<void> {
   const metadata = encodeOffsetMetadata({ epoch, pendingLast: last, counts })
   await consumer.commit(assignment, { offset: first, metadata })
@@ -64,7 +65,7 @@ async function close(deps: StoreDeps, batch: AssignedBatch, { rows, dead }: Stor
   return { batch, result: (await isOwner(deps.consumer.commit(assignment, place, letters))) ? { dead, counts } : null }
 }
 
-/** Whether the log has taken a commit: false when its assignment has ended. */
+/** Whether the log has accepted a commit: false when its assignment has ended. */
 async function isOwner(commit: Promise<void>): Promise<boolean> {
   try {
     await commit
@@ -75,7 +76,7 @@ async function isOwner(commit: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The values of all. Settles, with the first error if there is any, once none is under way. */
+/** Like `Promise.all`, but settles only once all of the promises have. */
 async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)

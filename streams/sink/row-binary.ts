@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Bytes of an Avro record into the bytes of a row in ClickHouse's RowBinary, in one pass and without JavaScript values between:
+ * Turns the bytes of an Avro record into those of a row in ClickHouse's RowBinary, in one pass and without making JavaScript values:
  *
  *     Avro                           RowBinary
  *     boolean  1 byte                Bool         1 byte
@@ -14,8 +14,8 @@ import { isUtf8 } from 'node:buffer'
  *     array    blocks of items, 0    Array(T)     varint length, items
  *     record   its fields            Tuple(…)     its elements
  *
- * It takes what `encode` writes. What else Avro allows (a list in several blocks, a varint longer than it need be), and what is
- * no value at all, it refuses.
+ * It takes what `encode` writes. It refuses bytes that are not a valid record, and forms that Avro allows but `encode` does not
+ * write: an array in several blocks, or a varint of more bytes than the largest accepted value needs.
  */
 export const OP = {
   BOOLEAN: 0,
@@ -32,33 +32,33 @@ export const OP = {
 /** How one value is read and written. */
 export interface ValuePlan {
   op: (typeof OP)[keyof typeof OP]
-  /** RECORD: its fields. ARRAY, NULLABLE: the one value. */
+  /** RECORD: its fields. ARRAY, NULLABLE: the item or value, as the only part. */
   parts: readonly ValuePlan[]
   /** ENUM: each symbol as RowBinary. */
   symbols: readonly Uint8Array[]
-  /** Read, and written nowhere: the table has no such column. */
+  /** True when the value is read but not written, because the table has no such column. */
   isLeftOut: boolean
 }
 
-/** A long of one byte becomes 8, an enum of one byte its symbol and a length. */
+/** Bytes that one byte of a record may become: a long of one byte becomes 8, an enum of one byte becomes a length and its symbol. */
 const GROWTH_MAX = 32
 /** Longest symbol of an enum. */
 export const SYMBOL_MAX_BYTES = GROWTH_MAX - 1
 const LENGTH_MAX_BYTES = 5
 const GROWN_BY_MIN = 64 * 1024
-/** Longer text is copied by the engine, shorter text here: a call costs more than the bytes. */
+/** Text up to this size is copied byte by byte, because a call to the engine's copy would cost more. */
 const COPIED_HERE_MAX_BYTES = 96
-/** The upper half of 2^53, which is 2^52 in zigzag: the largest long of a record. */
+/** The upper 32 bits of 2^53, which is the zigzag form of 2^52, the largest long that a record may have. */
 const ZIGZAG_HIGH_MAX = 2 ** 21
 
-/** Rows one after the other, in one piece of memory that grows. */
+/** Writes rows one after the other into one buffer, which grows. */
 export class RowBinaryWriter {
   #out: Buffer<ArrayBuffer>
   #view: DataView
   #to = 0
   #in: Uint8Array = new Uint8Array(0)
   #at = 0
-  /** Of the long that was read last, after zigzag: the lower and the upper 32 bits. */
+  /** The long that was read last, decoded from zigzag: its lower and upper 32 bits. */
   #low = 0
   #high = 0
 
@@ -71,12 +71,12 @@ export class RowBinaryWriter {
     return this.#to
   }
 
-  /** What was written so far. */
+  /** The bytes written so far. */
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#out.subarray(0, this.#to)
   }
 
-  /** Takes back everything after the first `length` bytes. */
+  /** Drops everything after the first `length` bytes. */
   cutTo(length: number): void {
     this.#to = length
   }
@@ -103,7 +103,7 @@ export class RowBinaryWriter {
 
   /**
    * @param from where the record begins in `bytes`, which it must fill to their end.
-   * @returns false when it refuses them; what it has written by then is to be cut.
+   * @returns false when it refuses the record. The caller must then cut what was written of it.
    */
   record(fields: readonly ValuePlan[], bytes: Uint8Array, from: number): boolean {
     this.#reserve((bytes.length - from) * GROWTH_MAX)
@@ -198,7 +198,7 @@ export class RowBinaryWriter {
     return seen < 0x80 || isUtf8(read.subarray(from, end))
   }
 
-  /** Numbers that JSON has not are 0, as is -0, because this is how they went in before. */
+  /** Writes 0 for -0 and for numbers that JSON lacks (NaN, infinities), as for older rows, which were inserted as JSON. */
   #double(): boolean {
     const from = this.#at
     this.#at += 8
@@ -210,7 +210,7 @@ export class RowBinaryWriter {
     return true
   }
 
-  /** A length, count or index; negative when there is none of less than 2^28. */
+  /** A length, count or index; negative when the bytes hold none below 2^27. */
   #readLength(): number {
     let zigzag = 0
     for (let shift = 0; shift < 28; shift += 7) {
@@ -221,7 +221,7 @@ export class RowBinaryWriter {
     return -1
   }
 
-  /** False when there is none within ±2^52. */
+  /** False when the bytes hold no long within ±2^52. */
   #readLong(): boolean {
     let low = 0
     let high = 0

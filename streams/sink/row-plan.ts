@@ -3,20 +3,20 @@ import { OP, SYMBOL_MAX_BYTES, type ValuePlan } from './row-binary.ts'
 
 /** How the bytes of a record become those of a row: `row-binary.ts`. */
 export interface RowPlan {
-  /** Of the row, in the order in which the record has them. */
+  /** The columns of the row, in the order of the record's fields. */
   columns: RowBlock['columns']
   fields: readonly ValuePlan[]
 }
 
-/** Where the columns of a table are not the fields of the record. */
+/** How the columns of a table differ from the fields of the record. */
 export interface RowShape {
   /** Fields that the table does not have. */
   leftOut?: readonly string[]
-  /** Fields of the record whose own fields are columns, some under other names. */
+  /** Fields whose value is a record, and whose own fields become columns. For each, the fields whose column has another name. */
   flattened?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** The part of Avro's schemas that records are written in. */
+/** The part of Avro's schema language that records use. */
 type Schema = string | readonly Schema[] | SchemaObject
 interface SchemaObject {
   type: Schema
@@ -28,9 +28,9 @@ interface SchemaObject {
 
 interface Planned {
   plan: ValuePlan
-  /** Of ClickHouse. */
+  /** The type in ClickHouse. */
   type: string
-  /** Of a record. */
+  /** The fields of a record. */
   parts: readonly (Planned & { name: string })[]
 }
 
@@ -54,7 +54,7 @@ export function rowPlanOf(schema: object, { leftOut = [], flattened = {} }: RowS
   return { columns, fields }
 }
 
-/** `named`: types that the schema has defined so far, and refers to by name from then on. */
+/** @param named the types that the schema has defined so far; it refers to them by name from then on. */
 function planned(schema: Schema, named: Map<string, Planned>): Planned {
   if (Array.isArray(schema)) return nullable(schema, named)
   if (typeof schema !== 'string') return defined(schema as SchemaObject, named)

@@ -4,16 +4,16 @@ import { type TopicName, topics } from '../../schemas/topics.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
 import { type RowPlan, type RowShape, rowPlanOf } from './row-plan.ts'
 
-/** A table that has a row of every record of its topic. */
+/** A table with one row for every record of its topic. */
 export interface RecordTable {
   table: string
   plan: RowPlan
 }
 
-/** A table that takes a part of some records of its topic. */
+/** A table that stores a part of some records of its topic. */
 export interface ExtractTable {
   table: string
-  /** The row of a record, columns by name; null when the table has nothing to do with it. */
+  /** The row of a record, keyed by column; null when the table does not store the record. */
   rowOf(record: DecodedRecord<unknown>): object | null
 }
 
@@ -21,8 +21,8 @@ export interface ExtractTable {
 export const tablesOf = {
   emissions: [recordTable('emissions', 'emissions')],
   'judged-events': [
-    // The claims of the showId become columns of their own; who was shown the ad is told from who acted. The address of the
-    // day before is of use to the judge alone.
+    // The claims of the showId become columns of their own. Its cid and uid are renamed, which tells who was shown the ad from who
+    // acted. Only the judge uses the previous day's hash of the address.
     recordTable('judged-events', 'judged_events', {
       leftOut: ['previousAddressHash'],
       flattened: { claims: { cid: 'emittedCid', uid: 'emittedUid' } },
@@ -45,7 +45,7 @@ export const tablesOf = {
 export type StoredTopic = keyof typeof tablesOf
 export const storedTopics = Object.keys(tablesOf) as StoredTopic[]
 
-/** The record's fields are the columns, but for the shape. */
+/** A table whose columns are the record's fields, except where `shape` differs. */
 function recordTable(topic: TopicName, table: string, shape?: RowShape): RecordTable {
   return { table, plan: rowPlanOf(currentSchema(topics[topic].record), shape) }
 }

@@ -11,21 +11,21 @@ import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 
-/** A batch is stored once it has this many records or bytes. Those that are stored together have no more in all, unless one has. */
+/** A batch is stored once it has this many records or bytes. Batches stored together have no more in total, unless a single one has. */
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
-/** All are stored once the first record of any has waited this long, so that they share inserts, commits and a turn of attribution. */
+/** All batches are stored once the oldest has waited this long, so that they share inserts, commits and a turn of attribution. */
 const BATCH_AGE_MS = 1_000
-/** After so many records, more are rather on their way from the broker than still to come. */
+/** Once this many records are unstored, the next are probably on their way from the broker, so the sink waits only shortly for them. */
 const BACKLOG_RECORDS = 4_000
 const BACKLOG_GATHER_MS = 20
 const POLL_MAX_RECORDS = 10_000
-/** How late a paused partition may be tried again, and a failure may be found to be over. */
+/** The longest poll after a failure or while a partition is paused. It bounds how late a due retry, or a recovery, is noticed. */
 const LOOK_AGAIN_MS = 500
-/** Over all partitions; above it the largest batch is stored early. */
+/** Buffered bytes of all partitions. Once they reach this, the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
-/** An insert names those that it stores in its address, of which proxies take 8 KiB. */
+/** An insert names its batches in its URL, of which proxies accept 8 KiB. */
 const BATCHES_PER_STORE_MAX = 64
 /** After this long without a failure, and with nothing to store, the sink counts as healthy again. */
 const SETTLED_AFTER_MS = 5_000
@@ -39,19 +39,19 @@ export interface SinkOptions {
   now: () => number
   logger: StreamLogger
   retry?: Retry
-  /** Waits for more records to come, so that they are read in one go. Default: by the clock, until `stop`. */
+  /** Waits for more records to come, so that they are read together. Default: waits for `ms`, or until `stop`. */
   gather?: (ms: number) => Promise<void>
   /** Called each time that batches have been stored and committed. */
   onStored?: () => void
 }
 
-/** A batch that is still filling, of records that were read under one assignment. */
+/** A batch that is being filled with records read under one assignment. */
 interface Filling {
   topic: StoredTopic
   partition: number
   assignment: Assignment
   epoch: number
-  /** Of what is stored before these records. */
+  /** Counts of everything stored before these records. */
   counts: StreamCounts
   records: LogRecord[]
   bytes: number
@@ -90,7 +90,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     }
   }
 
-  /** Waits only while nothing else is to be done. */
+  /** Waits for records only while there is nothing to store. */
   async function poll(consumer: LogConsumer): Promise<Batch | null> {
     if (unstored().length > 0) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
     waiting = consumer
@@ -100,7 +100,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     return batch
   }
 
-  /** Stores some groups of batches at a time. After a failure no other begins. Settles once none is under way. */
+  /** Stores groups of batches, several at a time. After a failure no further group begins. Settles once none is being stored. */
   async function storeAll(consumer: LogConsumer, batches: readonly Filling[]): Promise<void> {
     const queue = storedTogether(batches)
     const errors: unknown[] = []
@@ -113,7 +113,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     if (errors.length > 0) throw errors[0]
   }
 
-  /** Nothing waits to be stored, and the last failure is some time ago. */
+  /** Whether nothing waits to be stored and the last failure is some time ago. */
   function isIdle(): boolean {
     if (unstored().length > 0) return false
     const { lastError } = run.state()
@@ -124,7 +124,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     const { partition, assignment } = batch
     const topic = batch.topic as StoredTopic
     const known = filling.get(placeOf({ topic, partition }))
-    // A partition that was revoked and assigned again is read from what is committed.
+    // A partition that was revoked and assigned again starts over at its committed offset.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
     const { epoch, pendingLast, counts: counted } = decodeOffsetMetadata(committed)
@@ -145,7 +145,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     for (const { value } of readable) into.bytes += value?.length ?? 0
   }
 
-  /** Finishes the batch that was left in doubt, under a new epoch, and continues behind it. */
+  /** Finishes the batch that was left in doubt, under a new epoch, and continues after it. */
   async function recover(consumer: LogConsumer, begun: Filling, doubt: { first: number; last: number }): Promise<void> {
     const { topic, partition, assignment } = begun
     const range = { from: doubt.first, to: doubt.last + 1, pageRecords: READ_MAX_RECORDS }
@@ -178,7 +178,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     const known = filling.get(placeOf(batch))
     const isOurs = known?.assignment === batch.assignment
     if (result === null) {
-      // What was read under an assignment that has ended.
+      // The assignment has ended: forget what was read under it.
       if (isOurs) filling.delete(placeOf(batch))
       return
     }
@@ -191,7 +191,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     return [...filling.values()].filter(({ records }) => records.length > 0)
   }
 
-  /** How long to wait for more, once all that was at hand has been read. */
+  /** How long to wait for more records once a poll finds none. */
   function gatherMs(): number {
     const records = unstored().reduce((sum, each) => sum + each.records.length, 0)
     return records < BACKLOG_RECORDS ? Math.min(BATCH_AGE_MS, BATCH_AGE_MS - oldestAgeMs()) : BACKLOG_GATHER_MS
@@ -219,7 +219,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
 
   return {
     name: SINK_GROUP,
-    // After a failure a new consumer starts at what is committed, with the batch that is in doubt.
+    // After a failure a new consumer starts at the committed offsets, and first recovers the batches in doubt.
     run: () => run.run(consume),
     async stop() {
       const stopped = run.stop()
@@ -232,7 +232,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   }
 }
 
-/** Those of one table together, the smallest first, so that what comes in slowly goes as one. */
+/** Groups the batches that are stored together: by topic, the smallest first, so that slow partitions share one insert. */
 function storedTogether(batches: readonly Filling[]): Filling[][] {
   const groups: { batches: Filling[]; records: number; bytes: number }[] = []
   const inOrder = batches.toSorted((a, b) => a.topic.localeCompare(b.topic) || a.bytes - b.bytes)

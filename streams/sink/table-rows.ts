@@ -8,18 +8,18 @@ import { RowBinaryWriter } from './row-binary.ts'
 import type { RowPlan } from './row-plan.ts'
 import { type ExtractTable, type RecordTable, type StoredTopic, tablesOf } from './rows.ts'
 
-/** The rows that a table takes from a batch, known by their indices. */
+/** The rows that one table gets from a batch. A row is identified by its index. */
 export interface TableRows {
   table: string
-  /** Of the record that each row comes from. */
+  /** For each row, the offset of the record that it comes from. */
   offsets: readonly number[]
-  /** Some of the rows, in ascending order, as the store takes them. */
+  /** The block to insert for some of the rows. Their indices must ascend. */
   blockOf(rows: readonly number[]): readonly object[] | RowBlock
 }
 
 type Records = Omit<Batch, 'assignment'> & { topic: StoredTopic }
 
-/** Place of the record, beside the bytes that it has itself and about a fifth more. */
+/** A row takes about this much: the place of the record, and the bytes of the record and a fifth more. */
 const PLACE_BYTES = 64
 const ROW_GROWTH = 1.2
 const PLACE_COLUMNS = [
@@ -28,7 +28,7 @@ const PLACE_COLUMNS = [
   { name: '_offset', type: 'Int64' },
 ]
 
-/** The rows of a batch, and the records that are no value of their topic. None of these topics has tombstones. */
+/** The rows of a batch, and the records that do not decode as a record of their topic. None of these topics has tombstones. */
 export async function tableRowsOf(batch: Records): Promise<{ tables: TableRows[]; dead: DeadRecord[] }> {
   const tables: readonly (RecordTable | ExtractTable)[] = tablesOf[batch.topic]
   const [first] = tables
@@ -45,7 +45,7 @@ function extractedRows({ table, rowOf }: ExtractTable, records: Parameters<Extra
   return { table, offsets: rows.map(({ offset }) => offset), blockOf: (some) => some.map((index) => rows[index]!.row) }
 }
 
-/** Rows straight from the records' bytes. */
+/** Makes rows directly from the records' bytes. */
 async function binaryRows({ topic, partition, records }: Records, { table, plan }: RecordTable) {
   const name = topics[topic].record
   const writer = new RowBinaryWriter(records.reduce((sum, { value }) => sum + PLACE_BYTES + sizeOf(value), 0))
@@ -82,7 +82,7 @@ async function binaryRows({ topic, partition, records }: Records, { table, plan 
 }
 
 /**
- * What the writer refuses is decoded: it is of an older version, or written in another way than ours, or no value at all.
+ * A record that the writer refuses is decoded: it has an older schema, was written by another encoder, or is invalid.
  * @throws UndecodableRecord
  */
 function writeRow(

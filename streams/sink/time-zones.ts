@@ -1,12 +1,12 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 
-/** Versions of shops that were stored by a version of the program that did not store the zone. */
+/** Selects the versions of shops that were stored by a version of the program that did not store the zone. */
 const WITHOUT_ZONE = "timeZone = ''"
 
 /**
- * Fills the time zones of `shop_versions` in where they are missing, from the registry. Every version gets the zone that the
- * shop has now: views go by the latest version alone. Doing it again changes nothing.
+ * Fills in the missing time zones of `shop_versions` from the registry. Every version gets the zone that the shop has now, since
+ * the views on that table use only its latest version. Doing it again changes nothing.
  */
 async function fillTimeZones({ analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot }) {
   const [missing] = await analytics.query<{ shopIds: string[] }>(
@@ -22,7 +22,7 @@ async function fillTimeZones({ analytics, snapshot }: { analytics: Analytics; sn
   )
 }
 
-/** As periodic work that has nothing to do once it is done. */
+/** The turns of this periodic work. Once one has succeeded, the others do nothing. */
 export function createTimeZones(deps: { analytics: Analytics; snapshot: Snapshot }): () => Promise<boolean> {
   let isDone = false
   return async () => {
