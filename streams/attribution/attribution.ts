@@ -18,7 +18,7 @@ import { createScratchTables, dropLeftScratch, type ScratchTables } from './scra
 
 export const ATTRIBUTION_GROUP = 'attribution'
 
-/** What credit depends on. */
+/** The topics that credit depends on. */
 export const attributionTopics = [
   'transactions',
   'transaction-returns',
@@ -33,9 +33,9 @@ export const attributionTopics = [
 export interface AttributionLimits {
   /** Transactions computed at once; with their touches they must fit in the store's memory. */
   sliceTransactions: number
-  /** Offsets of one partition that one run takes. */
+  /** The most offsets of one partition that one run takes. */
   runOffsets: number
-  /** Transactions in the time of new touches that are computed without asking whose they are. */
+  /** The most transactions that are computed only because they fall in the time of new touches, without looking up whose they are. */
   unaskedTransactions: number
 }
 
@@ -48,17 +48,17 @@ export const ATTRIBUTION_LIMITS: AttributionLimits = {
 export interface AttributionDeps {
   log: EventLog
   analytics: Analytics
-  /** A name that nobody else has. */
+  /** Makes a name that nobody else has. */
   runId: () => string
   limits?: AttributionLimits
 }
 
 /**
- * Brings attribution up to date: computes every line whose credit the rows can have changed that the sink has stored since the
- * last time. The rules are those of `services/domain/attribution`.
+ * Brings attribution up to date: computes every line whose credit may have changed by rows that the sink has stored since the
+ * last run. The rules are those of `services/domain/attribution`.
  *
  * After any order of arrival, duplicates or crashes, `attributed_lines` is as if it were computed from all events at once. A
- * run that stops anywhere is repeated under the same version and stores the same rows. One process should run it; two at
+ * run that stops part-way is repeated under the same version and stores the same rows. One process should run it; two at
  * once do the same work twice.
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
@@ -77,7 +77,7 @@ export async function attribute(deps: AttributionDeps): Promise<number | null> {
   }
 }
 
-/** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
+/** Attribution as periodic work. Each turn is one run, and resolves to whether there may be more to do at once. */
 export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
   const kept = keptOf(deps)
   let isTidy = false
@@ -103,12 +103,12 @@ function keptOf(deps: AttributionDeps): Kept {
 }
 
 interface Run {
-  /** Computed by it. */
+  /** How many transactions the run has computed. */
   transactions: number
   progress: Progress
 }
 
-/** One step of `Progress`; null when there is none to take. */
+/** Takes one step of `Progress`. Null when there is nothing to do. */
 async function runOnce(deps: AttributionDeps, kept: Kept): Promise<Run | null> {
   const { log } = deps
   const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
@@ -119,7 +119,7 @@ async function runOnce(deps: AttributionDeps, kept: Kept): Promise<Run | null> {
   return run
 }
 
-/** Copies what is new, and outside of the past computes what it affects. */
+/** Copies the new rows. In the phase FOLLOWING, it also computes the transactions that they affect. */
 async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progress): Promise<Run | null> {
   const { log, analytics, limits = ATTRIBUTION_LIMITS } = deps
   const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => isOfAttribution(topic))
@@ -130,7 +130,7 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   const version = versionOf(doneAfter)
   const newRows = newRowsIn(ranges)
   const transactions = await kept.tables.use(async (scratch, on) => {
-    // While the past is collected nobody asks which links are new, and those that are stored are not stored again.
+    // In the phase COLLECTING nothing depends on which links are new. All stored links count as known, so none is stored again.
     const known = phase === 'FOLLOWING' ? versionOf(done) : Number.MAX_SAFE_INTEGER
     const news = await copyNew(on, scratch, newRows, { done: known, version })
     if (phase !== 'FOLLOWING') return 0
@@ -150,7 +150,7 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   return { transactions: 0, progress: { ...next, done: doneAfter } }
 }
 
-/** Where the partitions begin that attribution has not begun with. */
+/** The first offset of every partition. Empty when attribution has begun with all of them. */
 async function startsOf(analytics: Analytics, stored: readonly Commit[], done: readonly Commit[]): Promise<Position[]> {
   const isBegun = stored.every((commit) => placeIn(done, commit) !== undefined)
   return isBegun ? [] : await analytics.query<Position>(firstOffsetsSql)
@@ -160,7 +160,7 @@ function isOfAttribution(topic: string): boolean {
   return (attributionTopics as readonly string[]).includes(topic)
 }
 
-/** Computes the transactions of a part of the people. The parts share nothing, so that several processes could take them. */
+/** Computes the transactions of one part of the people. Parts have nothing in common, so several processes could share them. */
 async function creditPart(
   deps: AttributionDeps,
   tables: ScratchTables,
@@ -180,11 +180,11 @@ async function creditPart(
   return { transactions, progress: isLast ? { phase: 'FOLLOWING', done } : { ...progress, part: part + 1 } }
 }
 
-/** Computes the credit of some people's transactions again, by the tables as they are. Only while no other run is under way. */
+/** Computes the credit of some people's transactions again from the current tables. Call it only while no other run is under way. */
 export async function creditPeople(deps: AttributionDeps, personKeys: readonly number[]): Promise<void> {
   const { log, limits = ATTRIBUTION_LIMITS } = deps
   const { phase, done } = progressOf(await log.committed(ATTRIBUTION_GROUP))
-  // They are credited with the rest of the past.
+  // While COLLECTING they need no credit yet: they get it later, with the rest of the past.
   if (phase === 'COLLECTING' || personKeys.length === 0) return
   const tables = scratchTablesOf(deps)
   try {
@@ -203,7 +203,7 @@ function startOfPart(part: number, parts: number): number {
   return Math.floor((part * PERSON_KEYS) / parts)
 }
 
-/** How far attribution is behind the sink, for each partition that the sink has stored anything of. */
+/** How far attribution is behind the sink, for each partition that the sink has stored records of. */
 export function createAttributionLag(deps: {
   log: Pick<EventLog, 'read' | 'committed'>
   /** UTC epoch milliseconds. */

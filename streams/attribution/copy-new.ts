@@ -12,7 +12,7 @@ import {
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import { refill } from './scratch-tables.ts'
 
-/** What copying the new rows has shown. */
+/** What the copied rows tell. */
 export interface CopiedNews extends News {
   /** Pairs of cid and uid that the last run did not know. */
   newPairs: number
@@ -20,8 +20,7 @@ export interface CopiedNews extends News {
 
 /**
  * Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing.
- * @param done links of later versions count as new: a run that died may have stored them.
- * @returns what they tell.
+ * @param done links up to this version are known. Later ones count as new, because a run that died may have stored them.
  */
 export async function copyNew(
   analytics: Analytics,

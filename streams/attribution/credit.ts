@@ -28,14 +28,14 @@ import type { CopiedNews } from './copy-new.ts'
 import { refill } from './scratch-tables.ts'
 
 /**
- * Which transactions new rows affect, and their credit. To plan a statement takes the store far longer than to run it over the
- * rows of a turn. So each step asks first whether there is anything for it, and most turns take few of them.
+ * Finds the transactions that new rows affect, and computes their credit. For the few rows of a turn, the store takes far longer to
+ * plan a statement than to run it. So each step first asks whether it has anything to do, and most turns take few of the steps.
  */
 
-/** Parameters of the queries: null keeps the windows of each shop. */
+/** Query parameters: null means the attribution windows that each shop has set. */
 const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 
-/** What `scope` holds. */
+/** What the scratch table `scope` holds. */
 interface Scope {
   transactions: number
   slices: number
@@ -43,7 +43,7 @@ interface Scope {
 }
 const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
 
-/** Where the credit is computed. */
+/** Where credit is computed: the server, its scratch tables, and what it has. */
 export interface Workplace {
   analytics: Analytics
   scratch: Scratch
@@ -60,7 +60,7 @@ export interface New {
 
 /**
  * Fills `scope` with the transactions whose credit the new rows can have changed.
- * @param unaskedMax so many may be taken for their time alone, whosever they are.
+ * @param unaskedMax the most transactions that may be taken for their time alone, whosever they are.
  */
 export async function findAffected(
   place: Workplace,
@@ -80,8 +80,8 @@ export async function findAffected(
 }
 
 /**
- * New touches earn what is bought after them, and most are so new that hardly anything has been. Then it costs less to compute that
- * than to find out who all those people are.
+ * How to find the transactions that new touches affect. A touch can earn only what is bought after it, and most touches are so new
+ * that hardly anything has been bought since. Computing all of that then costs less than finding out who the people are.
  */
 async function touchesBy(
   { analytics, scratch }: Workplace,
@@ -108,7 +108,7 @@ async function isCrowded({ analytics, scratch }: Workplace): Promise<boolean> {
   return answer!.isCrowded === true
 }
 
-/** Fills `scope` with what `transactions` selects. */
+/** Fills `scope` with the transactions that the SQL `transactions` selects. */
 export async function fillScope(
   { analytics, scratch, has }: Workplace,
   transactions: string,
@@ -138,9 +138,9 @@ export async function readStoreHas(analytics: Analytics): Promise<StoreHas> {
 }
 
 /**
- * What the store has, for one run after another. It is asked when new rows may be the first of what it did not have, and when the run
- * before was not this process's own: another may have found the first.
- * @param version of this run.
+ * Tells each run what the store has, and remembers it for the next one. The store is asked again when new rows may be the first of
+ * their kind, and when another process made the previous run, which may have found the first.
+ * @param version the version of this run.
  */
 export function createStoreHas(): (analytics: Analytics, of: New, version: number) => Promise<StoreHas> {
   let known: { has: StoreHas; version: number } | null = null

@@ -2,14 +2,14 @@ import type { Commit } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
 
 /**
- * How far attribution has come. `done` says up to where it has copied what the sink has stored into its look-up tables;
- * every phase begins again where it was killed.
+ * How far attribution has come. `done` says up to which offsets it has copied the sink's rows into its lookup tables. A phase that
+ * was killed goes on where it stopped.
  *
  * | Phase | Next |
  * |---|---|
- * | COLLECTING: copies the past, some offsets a run | CREDITING, once it has caught up with the sink |
- * | CREDITING: computes the transactions before `done`, a part of the people a run; those of `part` and later are left | FOLLOWING, after the last part |
- * | FOLLOWING: copies what is new, and computes what that affects | |
+ * | COLLECTING: copies the past, some offsets per run | CREDITING, once it has caught up with the sink |
+ * | CREDITING: computes the transactions before `done`, one part of the people per run, next `part` | FOLLOWING, after the last part |
+ * | FOLLOWING: copies new rows, and computes the transactions that they affect | |
  *
  * A new version of the rules begins with COLLECTING.
  */

@@ -4,7 +4,7 @@ import type { Commit, Position } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 
-/** Which offsets a run of attribution takes, and what it has done then. */
+/** Which offsets of the sink's rows a run takes, and how far it has come afterwards. */
 
 /** Offsets [from, to) of a partition. */
 export interface OffsetRange {
@@ -15,8 +15,8 @@ export interface OffsetRange {
 }
 
 /**
- * What the sink has stored and a stream has not seen; all of it, or as much as one run can bear. What comes first of a partition that is
- * not among `starts` is taken whole, and so is what lies across epochs: most of those offsets have no records.
+ * The offsets that the sink has stored and a stream has not seen, at most `runOffsets` of each partition. Two kinds of range are taken
+ * whole, since most of their offsets have no records: the first of a partition that is not in `starts`, and one across epochs of the log.
  */
 export function newRanges(
   stored: readonly Commit[],
@@ -36,7 +36,7 @@ export function placeIn(places: readonly Position[], { topic, partition }: Posit
   return places.find((each) => each.topic === topic && each.partition === partition)
 }
 
-/** The commits once these ranges are done too. */
+/** The commits after these ranges are done too. */
 export function advanced(done: readonly Commit[], ranges: readonly OffsetRange[]): Commit[] {
   const others = done.filter(
     ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
@@ -44,7 +44,7 @@ export function advanced(done: readonly Commit[], ranges: readonly OffsetRange[]
   return [...others, ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata: '' }))]
 }
 
-/** How much of the log is done. It grows with every run and with the rules, and is the same when a run is repeated. */
+/** How much of the log is done, as a version: it grows with every run and with the rules, and is the same when a run is repeated. */
 export function versionOf(commits: readonly Commit[]): number {
   return sumOfOffsets(commits.map(({ offset }) => offset)) + CREDIT_RULES_VERSION
 }
@@ -56,7 +56,7 @@ export function rowsIn(ranges: readonly OffsetRange[]): string | null {
     .join(' OR ')
 }
 
-/** The rows of each topic in some ranges. */
+/** For each topic, the SQL condition for its rows in some ranges. */
 export const newRowsIn =
   (ranges: readonly OffsetRange[]): NewRows =>
   (topic) =>

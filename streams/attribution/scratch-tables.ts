@@ -7,17 +7,17 @@ import {
   scratchOf,
 } from '../../infra/analytics/queries/attribution/scratch.ts'
 
-/** The scratch tables of one process, which its runs take over from each other. One run at a time. */
+/** The scratch tables of one process, which its runs reuse. One run at a time may use them. */
 export interface ScratchTables {
   /**
-   * @param run gets the server that has the tables, where the store is several.
-   * @throws AnalyticsUnavailable when that restarted or went away during the run: the tables live in its memory.
+   * @param run gets the server that has the tables, where the store has several servers.
+   * @throws AnalyticsUnavailable when that server restarted or went away during the run: the tables live in its memory.
    */
   use<T>(run: (scratch: Scratch, on: Analytics) => Promise<T>): Promise<T>
   drop(): Promise<void>
 }
 
-/** @param name a name that no other process and no other such tables have. */
+/** @param name makes a name that no other process and no other scratch tables have. */
 export function createScratchTables(deps: { analytics: Analytics; name: () => string }): ScratchTables {
   const { analytics, name } = deps
   let held: { scratch: Scratch; on: Analytics } | null = null
@@ -54,7 +54,7 @@ export function createScratchTables(deps: { analytics: Analytics; name: () => st
   }
 }
 
-/** Empties a scratch table and fills it anew. Null: leaves it empty. */
+/** Empties a scratch table and fills it again. With a null `insert` it stays empty. */
 export async function refill(
   analytics: Analytics,
   table: string,
@@ -65,7 +65,7 @@ export async function refill(
   if (insert !== null) await analytics.command(insert, params)
 }
 
-/** Drops what killed processes have left. A run that is under way in another process fails and is repeated. */
+/** Drops the scratch tables that killed processes have left. A run that is under way in another process fails and is repeated. */
 export async function dropLeftScratch(analytics: Analytics): Promise<void> {
   const left = await analytics.query<{ name: string }>(leftScratchSql)
   await drop(
