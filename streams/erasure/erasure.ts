@@ -8,19 +8,19 @@ import { createErasuresReader } from './erasures-reader.ts'
 import { endsOfLog, isLogFree, isStored, type LogEnds, LogSweep } from './log-sweep.ts'
 import { eraseInTables } from './tables.ts'
 
-/** Erased together: each needs the same rows to be read. The others wait. */
+/** How many people are erased together, since all of them need the same rows to be read. The others wait. */
 const AT_ONCE_MAX = 20
-/** Until then every process knows of an erasure, and what it had read before is stored. */
+/** By then every process knows of an erasure, and what it had read before that is stored. */
 const SETTLED_AFTER_MS = 60_000
-/** How often it is looked whether the log has forgotten. */
+/** How often to check whether the log has forgotten erased people. */
 const LOG_LOOK_MS = 3_600_000
-/** How often it is looked for erasures while none waits: a small part of the time in which they settle. */
+/** How often to look for erasures while none waits: a small part of the time in which they settle. */
 const IDLE_LOOK_MS = 5_000
 
 export interface ErasureDeps extends AttributionDeps {
   /** The log as it is stored. */
   storedLog: EventLog
-  /** Runs work while attribution does not. */
+  /** Runs work while attribution does not run. */
   exclusively: <T>(work: () => Promise<T>) => Promise<T>
   /** UTC epoch milliseconds. */
   now: () => number
@@ -28,15 +28,15 @@ export interface ErasureDeps extends AttributionDeps {
 }
 
 /**
- * Erases people, some at a time, each turn a bounded part of the work. It looks at what is left and not at what it has done, so a
- * process that takes over goes on, and to do anything twice changes nothing:
+ * Erases people, several at a time; each turn does a bounded part of the work. It goes by what is left, not by what it has done, so
+ * another process can take over at any point, and doing a step twice changes nothing:
  *
- * 1. The log, where its records can be replaced: all that it holds until now.
- * 2. Once the sink has stored that, its tables, and then those of attribution.
- * 3. Once more, some time after the erasure was asked for: what was under way then has arrived by now. When that is done, too,
- *    the people are erased.
+ * 1. Replace identifiers in everything that the log holds now, where its records can be replaced.
+ * 2. Once the sink has stored all of that, replace them in its tables, and then in those of attribution.
+ * 3. Do both again some time after the erasure was requested, when what was under way at the request has arrived. When that is
+ *    done too, the people are erased.
  *
- * Later the erasure forgets what it knew the identifier by: when nothing of the person can come or be read any more.
+ * Later, when nothing of the person can come or be read any more, the erasure forgets the digest that it knew the identifier by.
  */
 export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
   const { log, storedLog, exclusively, now, settledAfterMs = SETTLED_AFTER_MS } = deps
@@ -88,7 +88,7 @@ export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
     const erasures = await follow()
     const active = erasures.active()
     const waiting = active.filter(({ erasedAt }) => erasedAt === null).slice(0, AT_ONCE_MAX)
-    // Between two passes newcomers join those who have not settled.
+    // Between two passes, new erasures join those that have not settled.
     if (!work || (work.pass === null && idsOf(work.people) !== idsOf(waiting))) {
       work = waiting.length > 0 ? await begin(erasures, waiting) : null
     }
@@ -103,8 +103,8 @@ const idsOf = (people: readonly Erasure[]) => people.map(({ id }) => id).join()
 interface Work {
   people: readonly ActiveErasure[]
   sweep: LogSweep
-  /** The pass that is under way: what the log held when it began. */
+  /** The pass that is under way: when it began, and where the log ended then. */
   pass: { begunAt: number; ends: LogEnds } | null
-  /** Until then there is nothing to do but for newcomers. */
+  /** Until then there is nothing to do, unless a new erasure comes. UTC epoch milliseconds. */
   restsUntil: number
 }

@@ -2,7 +2,7 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import { Erasures } from '../../services/domain/erasure/erasures.ts'
 import { readPages } from '../runtime/pages.ts'
 
-/** Reads the topic `erasures` on from where it has got to. */
+/** Follows the topic `erasures`: each call reads on from where the previous one ended. */
 export function createErasuresReader(log: EventLog): () => Promise<Erasures> {
   const erasures = new Erasures()
   let next = 0

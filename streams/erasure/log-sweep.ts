@@ -6,13 +6,13 @@ import { type Erasures, READ_AFTER_MS } from '../../services/domain/erasure/eras
 import { decodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 
-/** Its commits say how far the log has been searched, and for whom. */
+/** The group whose commits say how far the log has been searched, and for whom. */
 export const ERASURE_GROUP = 'erasure'
 const PAGE_RECORDS = 1_000
-/** Of one turn: some hundred milliseconds. */
+/** The most pages per turn, which take a few hundred milliseconds. */
 const PAGES_PER_TURN = 20
 
-/** The topics that name people, as they were at a moment. */
+/** The bounds of all partitions of the topics that name people, at one moment. */
 export type LogEnds = readonly (PartitionBounds & { topic: PersonalTopic })[]
 
 export async function endsOfLog(log: Pick<EventLog, 'bounds'>): Promise<LogEnds> {
@@ -21,8 +21,8 @@ export async function endsOfLog(log: Pick<EventLog, 'bounds'>): Promise<LogEnds>
 }
 
 /**
- * Whether the sink has stored all that the log held, and nothing of it is in doubt. A partition may end in offsets that no record
- * has: those of Kafka's transactions.
+ * Whether the sink has stored everything that the log held, and no batch is in doubt. A partition may end in offsets without a
+ * record: the markers of Kafka's transactions.
  */
 export async function isStored(log: Pick<EventLog, 'committed' | 'read'>, ends: LogEnds): Promise<boolean> {
   const commits = await log.committed(SINK_GROUP)
@@ -52,11 +52,11 @@ const placeOf = (topic: PersonalTopic, partition: number): Place => `${topic}/${
 
 /** Searches the log for some people from its start, and replaces their identifiers where records can be replaced. */
 export class LogSweep {
-  /** False: only its retention removes anything from the log. */
+  /** False when records cannot be replaced, so that only its retention removes anything from the log. */
   readonly replaces: boolean
   readonly #log: EventLog
   readonly #erasures: Erasures
-  /** Names the people that it searches for. */
+  /** The metadata of its commits: names the people that it searches for. */
   readonly #name: string
   readonly #searchedTo: Map<Place, number>
 
@@ -72,7 +72,7 @@ export class LogSweep {
     this.#searchedTo = at.searched
   }
 
-  /** Goes on where a search for the same people was left. */
+  /** Goes on where an earlier search for the same people stopped. */
   static async resume(log: EventLog, erasures: Erasures, people: readonly Erasure[]): Promise<LogSweep> {
     const replaces = await log.replace('emissions', 0, [])
     const name = people.map(({ id }) => id).join(',')
@@ -83,7 +83,7 @@ export class LogSweep {
     return new LogSweep(log, erasures, { replaces, name, searched: new Map(searched) })
   }
 
-  /** @returns whether it has searched all up to there. */
+  /** Searches a bounded part of the log. @returns whether everything before `ends` has been searched. */
   async advance(ends: LogEnds): Promise<boolean> {
     if (!this.replaces) return true
     let pages = 0

@@ -9,9 +9,9 @@ import {
 import { type AttributionDeps, creditPeople } from '../attribution/attribution.ts'
 
 /**
- * Puts the pseudonyms of some people into the tables, by looking at what is left: first into those of the sink, then, at once, into
- * those that attribution has made of them, so that none of its runs finds half a person. What was credited in between is credited
- * again. Only while attribution does not run.
+ * Replaces the identifiers of some people by pseudonyms wherever the tables still have them: first in the sink's tables, then at once
+ * in those that attribution has made from them, so that no run of attribution finds half a person. Then it credits these people's
+ * transactions again, since a run may have credited some in between. Call it only while attribution does not run.
  * @returns whether nothing was left.
  */
 export async function eraseInTables(deps: AttributionDeps, people: Erasing): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function eraseInTables(deps: AttributionDeps, people: Erasing): Pro
   return true
 }
 
-/** @returns whether there was anything. */
+/** @returns whether there was anything to erase. */
 async function eraseEach({ analytics }: AttributionDeps, tables: readonly TableErasure[]): Promise<boolean> {
   let hasFound = false
   for (const { countSql, statements } of tables) {
