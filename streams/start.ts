@@ -27,30 +27,30 @@ import { createSink } from './sink/sink.ts'
 import { createTimeZones } from './sink/time-zones.ts'
 import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts'
 
-/** How soon attribution sees what the sinks of other processes have stored; that of its own wakes it. */
+/** How soon attribution notices what the sinks of other processes have stored. The sink of its own process wakes it. */
 const ATTRIBUTION_PAUSE_MS = 1_000
 const INDEX_BUILD_PAUSE_MS = 1_000
 const ERASURE_PAUSE_MS = 1_000
-/** How often it is looked for what only others can have done, while there are no others. */
+/** How often a process that is alone looks for changes that only other processes can make. */
 const ALONE_LOOK_MS = 60_000
 const WATERMARK_PAUSE_MS = 1_000
-/** How soon signals are computed of an order history that was imported; without new rows it asks the log alone. */
+/** How soon signals are computed for an order history that was imported. Without new rows, a look asks only the log. */
 const SIGNALS_LOOK_MAX_MS = 10_000
-/** While an import is under way. */
+/** How often signals look for new rows while an import is under way. */
 const ARRIVING_LOOK_MS = 2_000
-/** Far shorter than the log keeps anything. */
+/** Far shorter than the retention of any topic. */
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
-/** There is nothing to count but after an upgrade, and when offsets of the group were set by hand. */
+/** There is something to count only after an upgrade, or when offsets of the group were set by hand. */
 const EARLIER_COUNTS_PAUSE_MS = 60_000
 const TIME_ZONES_PAUSE_MS = 3_600_000
-/** Without new clicks it asks the log alone. */
+/** Without new clicks, a turn asks only the log. */
 const PHRASE_LIFTS_PAUSE_MS = 60_000
-/** Reports are right without it, and slower. */
+/** Reports are correct without report counts, only slower. */
 const REPORT_COUNTS_PAUSE_MS = 60_000
-/** Streams of which one process runs each; it runs them all. */
+/** Names the election for the streams that only one process may run. The leader runs all of them. */
 const SINGLE_STREAMS = 'single-streams'
 
-/** Opens what computes signals, perhaps in another thread: for a process that takes the lead, until it loses it. */
+/** Opens the computation of signals, perhaps in another thread. A process has it open while it is the leader. */
 export type OpenShopSignals = () => ShopSignals & { close(): void }
 
 export interface StreamsDeps {
@@ -63,13 +63,13 @@ export interface StreamsDeps {
   snapshot: Snapshot
   openShopSignals: OpenShopSignals
   signalsIntervalMs: number
-  /** No other process works with these engines: they are embedded. */
+  /** True when no other process works with these engines, because they are embedded. */
   isAlone: boolean
   /** For how many days tables keep their rows. */
   retentionDays: RetentionDays
   /** UTC epoch milliseconds. */
   now: () => number
-  /** A name that no other run of attribution has. */
+  /** Makes a name that no other run of attribution has. */
   runId: () => string
   logger: StreamLogger
 }
@@ -77,14 +77,14 @@ export interface StreamsDeps {
 export type StreamStatus = { name: string } & Pick<StreamState, 'status' | 'failures' | 'paused' | 'lastError'>
 
 export interface RunningStreams {
-  /** Of what this process works: the partitions that it is assigned, and what it leads. */
+  /** The lag of what this process works: the partitions that it is assigned and, if it is the leader, the leader's work. */
   lags(): Promise<StreamLag[]>
   states(): StreamStatus[]
-  /** Lets each finish what it has at hand. */
+  /** Lets each finish its current batch or turn. */
   stop(): Promise<void>
 }
 
-/** All the work between the log and its projections, or this process's share of it. */
+/** Starts all the work between the log and its projections, or this process's share of it. */
 export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   let single = NONE
   const shared = createShared(deps, () => single.onStored())
@@ -118,10 +118,10 @@ interface Work {
   streams: readonly Stream[]
   periodic: readonly Periodic[]
   lags: readonly (() => Promise<StreamLag[]>)[]
-  /** Once all of it has stopped. */
+  /** Call it once all of the work has stopped. */
   close(): void
 }
-/** Work of the leader, which is told what the sink of this process has stored. */
+/** Work of the leader. It is told when the sink of this process has stored something. */
 interface SingleWork extends Work {
   onStored(): void
 }
@@ -138,7 +138,7 @@ async function stopAll(work: Work): Promise<void> {
   work.close()
 }
 
-/** What every process runs. */
+/** The work that every process does. */
 function createShared(deps: StreamsDeps, onStored: () => void): Work {
   const streams = [createJudge(deps), createCorrections(deps), createSink({ ...deps, onStored })]
   return {
@@ -149,7 +149,7 @@ function createShared(deps: StreamsDeps, onStored: () => void): Work {
   }
 }
 
-/** What one process at a time may run. */
+/** The work that only one process at a time may do. */
 function createSingle(deps: StreamsDeps): SingleWork {
   const { signalsIntervalMs, isAlone } = deps
   const shopSignals = deps.openShopSignals()
@@ -219,7 +219,7 @@ function ownLag(stream: Stream): () => Promise<StreamLag[]> {
   return async () => (await stream.ownLag()).map((lag) => ({ stream: stream.name, ...lag }))
 }
 
-/** Each turn computes from all that is stored: it is behind by what came since the last one began. */
+/** Each turn computes from everything stored, so the lag is the time since the last successful turn began. */
 function timedLag({ name, doneUntil }: Periodic, now: () => number): () => Promise<StreamLag[]> {
   return async () => [{ stream: name, topic: null, records: 0, ageMs: now() - doneUntil() }]
 }
