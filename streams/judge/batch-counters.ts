@@ -25,7 +25,7 @@ export function sourceOf(
 /** The changes of a batch that counts nothing in a shard. */
 export const NOTHING_COUNTED = { add: [], tally: [], lower: [], seen: [], released: [] }
 
-/** Where a source stands in a shard, and the note of its last batch. */
+/** The position of a source in a shard, and the note of its last batch. */
 export async function readNote(
   counters: Pick<Counters, 'load'>,
   source: SourceInShard,
@@ -34,19 +34,19 @@ export async function readNote(
   return loaded!
 }
 
-/** One shard as a batch knows it. */
+/** What a batch knows of one shard. */
 interface Shard {
-  /** The last offset of the source that the shard holds already. */
+  /** The last offset of the source that the shard has counted already. */
   position: number
   seenNew: Seen[]
   released: { key: string; holder: string }[]
 }
 
 /**
- * The counters of one batch of a source: what was loaded of them, and what the events of the batch change. An event changes
- * only shards that do not hold its offset yet, so a batch that comes again changes the rest.
+ * The counters of one batch of a source: the values that were loaded, and the changes that the batch's events make. An event changes
+ * only shards that have not counted its offset yet, so a batch that is repeated changes only the rest.
  *
- * Steps name counters, windows and what was seen by numbers, which are given here; what is known of each lies in lists.
+ * Steps refer to counters, windows and seen keys by numbers that are assigned here. The data of each is kept in lists, by number.
  */
 export class BatchCounters implements CounterQuestions, CounterValues, CounterChanges {
   readonly owners: Owners
@@ -54,7 +54,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   readonly counters: CounterTable
   readonly seen = new SeenTable()
   readonly #source: string
-  /** The shard of the campaigns, and of what was seen. */
+  /** The shard of the campaigns and of the seen keys. */
   readonly #own: number
   readonly #shards: ReadonlyMap<number, Shard>
   /** By shard: whether the batch may change anything in it that it does not read. */
@@ -62,10 +62,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   /** The shards that are loaded: those that the batch may read or change. */
   #loaded: number[] = []
   #offset = -1
-  /** The shard of the campaign whose event is counted. */
+  /** The shard of the campaign whose event is being counted. */
   #campaigns: Shard
 
-  /** @param shards all that the events of the source may count in. @param now UTC epoch milliseconds. */
+  /** @param shards all shards that events of the source may count in. @param now UTC epoch milliseconds. */
   constructor(batch: { source: string; own: number; shards: readonly number[]; now: number }) {
     const { source, own, shards, now } = batch
     this.owners = new Owners(shards.length)
@@ -77,7 +77,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     this.#campaigns = this.#shards.get(own)!
   }
 
-  /** Asks for all that deciding the step reads. */
+  /** Asks for everything that deciding the step reads. */
   expect(step: Step): void {
     askWith(step, this)
   }
@@ -132,8 +132,9 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   }
 
   /**
-   * @param least where each shard must stand at least.
-   * @returns where each stands, as far as it was loaded. @throws CountersBehind when one has lost something.
+   * @param least the position that each shard must have reached.
+   * @returns the position of each shard: as loaded, or `least` where the shard was not loaded.
+   * @throws CountersBehind when a loaded shard stands before its `least`, because it has lost something.
    */
   requireStands(least: readonly number[]): number[] {
     const stands = [...least]
@@ -145,7 +146,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     return stands
   }
 
-  /** The changes that follow are those of the event at this offset, of a campaign of this shard. */
+  /** Begins the changes of the event at this offset, whose campaign is in this shard. */
   at(offset: number, shard = this.#own): void {
     this.#offset = offset
     this.#campaigns = this.#shards.get(shard)!
@@ -183,12 +184,12 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     if (this.#offset > this.#campaigns.position) this.#campaigns.released.push(...reservations)
   }
 
-  /** The change of the campaigns' own shard; null: it holds the whole batch already. */
+  /** The change of the campaigns' own shard; null when that shard has counted the whole batch already. */
   ownChange(upTo: number, note: string | null): ShardChange | null {
     return this.#change(this.#own, upTo, note)
   }
 
-  /** The changes of the other shards that anything is counted in: of people, and of whoever else is counted by name. */
+  /** The changes of the other shards that the batch counts in: those of people, addresses and others that are counted by name. */
   otherChanges(upTo: number): ShardChange[] {
     const others = this.#loaded.filter((shard) => shard !== this.#own)
     return others.flatMap((shard) => this.#change(shard, upTo, null) ?? []).filter(countsAnything)
@@ -206,7 +207,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     }
   }
 
-  /** Whether the shard does not hold the event yet. */
+  /** Whether the shard has not counted the event yet. */
   #isNew(shard: number): boolean {
     return this.#offset > this.#shards.get(shard)!.position
   }
@@ -214,10 +215,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
 
 const countsAnything = ({ add, tally, lower }: ShardChange) => add.length + tally.length + lower.length > 0
 
-/** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */
+/** How many attempts a batch gets when somebody else stores parts of it meanwhile. */
 const ATTEMPTS_MAX = 5
 
-/** Does the work again when somebody else has moved the counters on; the next attempt begins with what is stored then. */
+/** Repeats the work when somebody else has moved the counters on. Each attempt begins with what is stored then. */
 export async function retryWhenMoved<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

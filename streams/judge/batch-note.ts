@@ -1,14 +1,14 @@
 import type { Decision } from './step.ts'
 
 /**
- * What the counters keep of the last batch of a partition of `ad-events`, beside its position in the shard of its campaigns. JSON of
+ * The note that the counters keep of the last batch of a partition of `ad-events`, next to its position in the shard of its campaigns.
+ * It is JSON of
  *
- * - the decisions, so that the batch gets the same ones when it is repeated: the first offset, the different decisions, and one
- *   character for each offset, which says which. Before an offset that does not follow the one before it stands how many lie
- *   between: `+3,`;
- * - of restored spend, the last of the checkpoints that it is from (`streams/spend-checkpoints/restore.ts`);
- * - where each shard must have stood before the batch: an offset, how far each shard may lie behind it, and the shards that the batch
- *   counts in.
+ * - the decisions, so that a repeated batch gets the same ones: the first offset, the distinct decisions, and for each offset one
+ *   character that names its decision. Where offsets are left out, their number stands before the next character: `+3,`;
+ * - when spend was restored, the offset of the last checkpoint that it was restored from (`streams/spend-checkpoints/restore.ts`);
+ * - the position that each shard must have had before the batch: an offset, how far each shard may be behind it, and the shards that
+ *   the batch counts in.
  */
 type Note = [
   first: number | null,
@@ -19,13 +19,13 @@ type Note = [
 ]
 
 /**
- * Where shards stand in a partition. A batch moves on only those that it counts something in; by where the others must
- * stand it is told that one has lost something.
+ * The positions of shards in a partition. A batch moves on only the shards that it counts in. A shard that is before the position
+ * that it must have has lost something.
  */
 export interface Stands {
-  /** For each shard, the last offset that it has counted for certain before the batch. */
+  /** For each shard, the last offset that it has certainly counted before the batch. */
   before: readonly number[]
-  /** The shards that the batch counts in, but for that of its campaigns. */
+  /** The shards that the batch counts in, except that of its campaigns. */
   counting: readonly number[]
 }
 
@@ -48,13 +48,13 @@ export function encodeNote(decisions: ReadonlyMap<number, Decision>, { before, c
 }
 
 /**
- * A note without decisions: every shard holds all that the note's own holds.
- * @param restoredFrom the last of `spend-checkpoints` that the spend was restored from; null: nobody need know.
+ * A note without decisions. It says that every shard has counted as far as the shard that holds the note.
+ * @param restoredFrom the last offset of `spend-checkpoints` that the spend was restored from; null when nobody needs to know it.
  */
 export const noteWithoutDecisions = (restoredFrom: number | null): string =>
   JSON.stringify([null, [], '', restoredFrom] satisfies Note)
 
-/** The last of `spend-checkpoints` that the counters were restored from, until the judge goes on; -1: none. */
+/** The last offset of `spend-checkpoints` that the counters were restored from; -1 for none, and once the judge has gone on. */
 export function restoredFrom(note: string | null): number {
   return note === null ? -1 : ((JSON.parse(note) as Note)[3] ?? -1)
 }
@@ -75,8 +75,8 @@ export function decodeDecisions(note: string | null): Map<number, Decision> {
 }
 
 /**
- * Where each shard must stand at least in a partition, so that nothing is lost of what was counted up to `upTo`.
- * @param position where the shard of its campaigns stands, which holds the note.
+ * The position that each shard must have reached in a partition, if it has lost nothing of what was counted up to `upTo`.
+ * @param position the position of the shard of its campaigns, which holds the note.
  */
 export function standsBy(
   note: string | null,
@@ -85,12 +85,12 @@ export function standsBy(
   const stands = note === null ? undefined : (JSON.parse(note) as Note)[4]
   if (!stands) return new Array<number>(shards).fill(Math.min(position, upTo))
   const [at, behind, counting] = stands
-  // A larger batch that was tried before may have got further.
+  // An earlier attempt at a larger batch may have moved a shard beyond `upTo`.
   const standing = behind.map((each) => Math.min(at - each, upTo))
-  // Beyond `upTo`, the batch of the note may have been interrupted before the other shards were stored.
+  // With a position beyond `upTo`, the batch of the note may have been interrupted before the other shards were stored.
   if (position <= upTo) for (const shard of counting) standing[shard] = position
   return standing
 }
 
-/** A letter, and so none of the characters of a gap. */
+/** The character of the first decision: a letter, so that it cannot be taken for a part of a gap. */
 const FIRST_CODE = 'A'.charCodeAt(0)

@@ -14,7 +14,7 @@ import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000
-/** The log keeps an event for 400 days; a correction may come as long, and lie there as long. */
+/** The log keeps an event for 400 days. A correction may come at any time until then, and is kept for as long again. */
 const VOIDED_FOR_MS = 820 * DAY_MS
 
 interface CorrectionDeps {
@@ -25,9 +25,10 @@ interface CorrectionDeps {
 }
 
 /**
- * Refunds again what shards have lost of a partition of `corrections`, before the offset `to`. What was billed must be counted
- * before: a refund leaves 0 at least.
- * @param shards that of the partition, or all: those of campaigns that were in the partition before there were more partitions.
+ * Applies the refunds again that shards have lost of a partition of `corrections`, before the offset `to`. What was billed must be
+ * counted first, because a refund never takes a counter below 0.
+ * @param shards the shard of the partition, or all shards: campaigns that were in the partition before partitions were added may
+ * be in any of them.
  */
 export async function restoreCorrections(
   deps: CorrectionDeps & { log: Pick<EventLog, 'bounds' | 'read'> },
@@ -60,7 +61,7 @@ export async function restoreCorrections(
     )
     await apply(corrections, records.at(-1)!.offset)
   }
-  // Retention may have forgotten the last of them.
+  // Retention may have removed the last corrections. The positions move on all the same.
   await apply([], upTo)
 }
 
@@ -69,17 +70,17 @@ interface Correction {
   value: EventCorrection
 }
 
-/** Refunds what was billed for events: once each, however often it is voided, and whoever else does so. */
+/** Refunds what was billed for events: once per event, however often it is voided and whoever else applies the same corrections. */
 export async function applyCorrections(
   { counters, snapshot, now }: CorrectionDeps,
   batch: {
     partition: number
-    /** Of the campaigns that are corrected. */
+    /** The shard of the corrected campaigns. */
     shard: number
     corrections: readonly Correction[]
-    /** What is counted in the spend already. */
+    /** The checkpoints that the spend was restored from, which include some of the refunds. */
     spent: CountedSpend
-    /** The corrections must have been applied up to here. */
+    /** The offset up to which corrections must have been applied already. */
     after: number
     upTo: number
   },
@@ -111,7 +112,7 @@ export async function applyCorrections(
 
 /**
  * The step that refunds what was billed for an event.
- * @param isRestored whether the spend since the campaign began is that of a checkpoint which knows of the refund.
+ * @param isRestored whether the campaign's total spend was restored from a checkpoint that includes the refund already.
  */
 function correctionStep(
   correction: EventCorrection,

@@ -13,12 +13,12 @@ import { judgedUpTo, type RecountDeps, restoreCounters } from './recount.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
-/** Verdicts may be some tenths of a second late, and each batch has its price. */
+/** Refunds may be a few tenths of a second late, and each batch has a fixed cost. */
 const GATHER_MS = 250
 
 /**
  * The stream that refunds what was billed for events that were voided later, once per event, so that their campaigns can
- * spend it again. Reports and attribution leave voided events out by themselves, from the same topic.
+ * spend it again. Reports and attribution read the same topic, and leave voided events out themselves.
  */
 export function createCorrections({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
   const step = createCorrectionsStep({ log, counters, snapshot, now: options.now })
@@ -50,8 +50,8 @@ export function createCorrectionsStep(deps: RecountDeps): StreamStep {
 }
 
 /**
- * A refund must not come before the spend that it reduces: counters that have lost that spend would count it in full later.
- * `ad-events` and `corrections` are partitioned alike.
+ * Counts spend that the counters have lost, before a batch of refunds. A refund must not come before the spend that it reduces:
+ * that spend would later be counted in full. `ad-events` and `corrections` are partitioned alike.
  */
 async function requireSpend(deps: RecountDeps, partition: number): Promise<void> {
   const { log, counters } = deps
@@ -60,12 +60,12 @@ async function requireSpend(deps: RecountDeps, partition: number): Promise<void>
   if (upTo !== undefined) await restoreCounters(deps, partition, upTo)
 }
 
-/** Into the partition that the campaign belongs to now, as the judge does with events. */
+/** Appends the correction again, to the partition that its campaign belongs to now, as the judge does with events. */
 function correctionAgain({ value }: DecodedRecord<EventCorrection> & { value: EventCorrection }): NewRecord {
   return { topic: 'corrections', key: value.campaignId, value: encode('EventCorrection', value) }
 }
 
-/** No checkpoint knows corrections that were not applied before. */
+/** No checkpoint includes corrections that have not been applied yet. */
 const NOTHING: CountedSpend = new Map()
 
 /** `corrections` has no tombstones; a record without a value is skipped. */

@@ -17,7 +17,7 @@ export const COUNTERS_LOOK_MS = 1_000
 export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_MS): () => Promise<NextTurn> {
   const { counters } = deps
   const shards = shardsOf(counters)
-  // A shard that loses anything loses it of its own sources too.
+  // A shard that loses anything also loses positions of its own sources, so looking at these is enough.
   const sources = (['ad-events', 'corrections'] as const).flatMap((topic) =>
     shards.map((shard) => ({ shard, source: sourceOf(topic, shard) })),
   )
@@ -38,9 +38,9 @@ export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_M
 }
 
 /**
- * Makes sure that every shard holds everything that was judged of its campaigns, in whichever partition they were.
- * @param first the partition to begin with, so that processes which do the same at once share the work.
- * @throws CountersMoved when one has lost something again meanwhile.
+ * Makes sure that every shard has counted everything that was judged for its campaigns, whichever partitions they were in.
+ * @param first the partition to begin with. Processes that do this at the same time begin with different ones, and share the work.
+ * @throws CountersMoved when a shard has lost something again meanwhile.
  */
 export async function completeShards(deps: RecountDeps, first: number): Promise<void> {
   const { counters } = deps
@@ -54,7 +54,7 @@ export async function completeShards(deps: RecountDeps, first: number): Promise<
 }
 
 /**
- * Counts again what any shard has lost of what the judge has committed, then of the refunds.
+ * Counts again what any shard has lost: first events that the judge has committed, then refunds.
  * @returns `judgedUpTo`.
  */
 async function restoreAll(deps: RecountDeps, first: number): Promise<Map<number, number>> {

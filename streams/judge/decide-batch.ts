@@ -13,21 +13,21 @@ export interface EventBatch<Event extends { offset: number }, Outcome> {
   place: Place
   /** In the order of their offsets. */
   events: readonly Event[]
-  /** Makes the step of an event, by counters that remember what an attempt has counted. */
+  /** Makes the step of an event, which refers to the counters of the current attempt. */
   stepOf: (event: Event, counters: BatchCounters) => Step
-  /** What follows from the decisions, by offset, and counts for nothing until they are stored: it is made meanwhile. */
+  /** Makes the outcome of the decisions, by offset. It runs while they are being stored, and its result is only used once they are. */
   outcomeOf: (decisions: ReadonlyMap<number, Decision>) => Promise<Outcome>
   /** The last offset that the judge has committed. */
   after: number
-  /** The last of the batch, also when it has no step. */
+  /** The last offset of the batch, even if its record has no step. */
   upTo: number
 }
 
 /**
- * Decides each step once, and counts what it changes once, however often the batch is repeated and whoever else works on it:
- * the counters take the changes of the campaigns together with the decisions, in one step that moves the position on; then
- * those of people. What they hold already is taken from them, and only the rest is stored.
- * @returns what follows from the decisions.
+ * Decides each step once, and counts its changes once, however often the batch is repeated and whoever else works on it. The
+ * counters first store the changes of campaigns with the decisions, in one atomic step that moves the position on, and then the
+ * changes of people. A repeated batch takes the decisions that are stored already, and stores only the rest.
+ * @returns the outcome of the decisions.
  */
 export async function decideBatch<Event extends { offset: number }, Outcome>(
   deps: RecountDeps,
@@ -58,7 +58,7 @@ async function attempt<Event extends { offset: number }, Outcome>(
     return { offset: event.offset, step }
   })
   const { position, note, complete } = values.take(await counters.load(values.loads(after)))
-  // What its campaigns were billed may lie in other partitions too, from when there were fewer: the position cannot tell.
+  // Events of its campaigns may also be in other partitions, from when there were fewer. The position says nothing about those.
   if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)
 
   const before = values.requireStands(standsBy(note, { position, upTo: after, shards: counters.shards }))
@@ -76,7 +76,7 @@ async function attempt<Event extends { offset: number }, Outcome>(
   return outcome
 }
 
-/** Stores the campaigns with the decisions first: after an interruption, people are counted by the decisions that are found there. */
+/** Stores the changes of campaigns with the decisions first: after an interruption, people are counted by the stored decisions. */
 async function storeAll(
   counters: Counters,
   values: BatchCounters,

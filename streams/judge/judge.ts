@@ -23,11 +23,11 @@ import {
 } from './verdict.ts'
 
 /**
- * A batch costs a store in each shard that it counts in, and a transaction, so that a backlog is better judged in large ones.
- * Selection's reads of the counters wait for each store. Exported for the measure of what the counters cost.
+ * A batch costs one transaction, and one store in each shard that it counts in, so a backlog is better judged in large batches.
+ * But selection's reads of the counters wait for each store. Exported for the benchmark of the counters.
  */
 export const BATCH_MAX_RECORDS = 8_000
-/** Verdicts may be some tenths of a second late, and each batch has its price. */
+/** Verdicts may be a few tenths of a second late, and each batch has a fixed cost. */
 const GATHER_MS = 250
 
 export interface JudgeDeps {
@@ -58,11 +58,11 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
 }
 
 /**
- * Judges a batch of one partition: bots and expired events at once; all others by the counters, which apply caps, budgets and
- * the rules against invalid traffic.
+ * Judges a batch of one partition: bots and expired events without the counters, all others by the counters, which apply caps,
+ * budgets and the rules against invalid traffic.
  *
- * The counters remember the decisions of the last batch: one that is repeated after a crash gets the same verdicts. The outputs
- * are stored in the transaction that commits the batch.
+ * The counters remember the decisions of the last batch, so a batch that is repeated after a crash gets the same verdicts. The
+ * outputs are stored in the transaction that commits the batch.
  */
 export function createJudgeStep(deps: RecountDeps): StreamStep {
   const { counters, snapshot } = deps
@@ -117,8 +117,8 @@ function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEve
 }
 
 /**
- * Into the partition that the campaign belongs to now: a process that did not notice in time that there are more partitions has
- * appended the event to the former one.
+ * Appends the event again, to the partition that its campaign belongs to now. A process that noticed too late that partitions were
+ * added has appended it to the former one.
  */
 function eventAgain({ value }: DecodedRecord<AdEvent> & { value: AdEvent }): NewRecord {
   return { topic: 'ad-events', key: value.claims.campaignId, value: encode('AdEvent', value) }

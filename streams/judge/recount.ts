@@ -17,18 +17,18 @@ import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recou
 import { PageCounts } from './recount/page-counts.ts'
 import { termsOf } from './verdict.ts'
 
-/** The group that judges: its commits say what must be counted. */
+/** The judge's consumer group. Its commits say what must have been counted. */
 export const JUDGE_GROUP = 'judge'
-/** Events that are added up before they are stored: the more, the fewer writes an event, and the longer each one takes. */
+/** Events that are added up before they are stored. More of them mean fewer writes per event, but longer ones. */
 const PAGE_RECORDS = 20_000
-/** Clocks of processes differ less. */
+/** The clocks of processes differ by less than this. */
 const CLOCKS_DIFFER_MS = 60 * 60_000
 
 export interface RecountDeps {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
   counters: Counters
   snapshot: Snapshot
-  /** UTC epoch milliseconds: what is forgotten by now is not counted again. */
+  /** UTC epoch milliseconds. Counters that are forgotten by now are not counted again. */
   now: () => number
 }
 
@@ -39,7 +39,7 @@ export async function judgedUpTo(log: Pick<EventLog, 'committed'>): Promise<Map<
 }
 
 /**
- * Empties the counters and counts all judged events again: the values are the same. Call it only while no judge runs.
+ * Empties the counters and counts all judged events again, to the same values. Call it only while no judge runs.
  * @returns how many events were counted.
  */
 export async function rebuildCounters(deps: RecountDeps): Promise<number> {
@@ -60,8 +60,8 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
 
 /**
  * Counts again what the counters have lost of a partition of `ad-events`, up to `upTo`, the last offset that the judge has
- * committed. Other processes may do the same at the same time, and a judge may run: each position counts once in each shard.
- * Refunds are restored after all partitions are.
+ * committed. Other processes may do the same at the same time, and a judge may run: each offset counts once in each shard.
+ * Refunds must be restored after all partitions are.
  */
 export async function restoreCounters(
   deps: RecountDeps,
@@ -79,12 +79,12 @@ export async function restoreCounters(
 }
 
 /**
- * Counts the judged events that some shard does not hold. `ad-events` and `judged-events` are partitioned alike, by
- * campaign: a partition of the one has the positions of the same partition of the other, in rising order. Each event is
- * counted in the shard of its campaign, which is that of another partition when there were fewer partitions then.
+ * Counts the judged events that some shard has not counted. `ad-events` and `judged-events` are partitioned alike, by
+ * campaign: a partition of `judged-events` names the offsets of the same partition of `ad-events`, in rising order. Each event is
+ * counted in the shard of its campaign. That is the shard of another partition if the event is from when there were fewer.
  *
- * What an event has changed follows from its verdict, so nothing is read, except to tell newcomers from known people where
- * the windows that count them are still open. The next page is read and decoded while the one before it is stored.
+ * What an event has changed follows from its verdict, so no counters are read, with one exception: while the windows that count
+ * people are still open, newcomers must be told from known people. The next page is read and decoded while the previous one is stored.
  */
 async function recount(
   deps: RecountDeps,
@@ -105,7 +105,7 @@ async function recount(
   let stored: Promise<unknown> = Promise.resolve()
   for await (const records of readAhead(log, partition, stretch)) {
     const page = new PageCounts({ positions, now: deps.now() })
-    // What is loaded is as new as the positions, or somebody else counts too, and the store fails.
+    // The values are of the same moment as the positions, unless somebody else counts too: then the store fails.
     if (await expectPeople(records, event, page)) {
       await stored
       await loadPeople(counters, source, page)
@@ -117,7 +117,7 @@ async function recount(
     if (upTo === null) continue
     await stored
     stored = storeAll(counters, withNote(page.changes(source, upTo), partition))
-    // It is awaited before the next page is stored; until then nobody looks at how it ends.
+    // The store is awaited before the next page is stored. Until then, its failure must not count as unhandled.
     stored.catch(() => {})
     positions = positions.map((at) => Math.max(at, upTo))
     events += records.length
@@ -127,7 +127,7 @@ async function recount(
   return events
 }
 
-/** Tells the campaign of an event, with what its restored spend counts already. */
+/** Finds the campaign of an event, with the checkpoint that its spend was restored from. */
 function campaignsOf(
   { counters, snapshot }: RecountDeps,
   partition: number,
@@ -146,13 +146,13 @@ function campaignsOf(
   }
 }
 
-/** Asks for the people whose windows are open, which newcomers are told by. @returns whether there are any. */
+/** Asks for the people in windows that are still open, to tell newcomers from known people. @returns whether there are any. */
 async function expectPeople(
   records: readonly LogRecord[],
   event: JudgedEventReader,
   { people, now }: PageCounts,
 ): Promise<boolean> {
-  // None is appended before it is received, but by clocks that differ.
+  // No event is appended before it is received, except by clocks that differ.
   if (records.at(-1)!.appendedAt < now - WINDOWS_MS - CLOCKS_DIFFER_MS) return false
   await inSlices(records, ({ value }) => {
     if (!value) return
@@ -187,7 +187,7 @@ async function loadPeople(counters: Counters, source: string, { people }: PageCo
   people.take(values)
 }
 
-/** One after the other begins, so that the event loop takes turns in between. */
+/** Begins one store after the other, so that the event loop gets turns in between. */
 async function storeAll(counters: Counters, changes: readonly ShardChange[]): Promise<void> {
   const stores: Promise<void>[] = []
   for (const change of changes) {
@@ -199,7 +199,7 @@ async function storeAll(counters: Counters, changes: readonly ShardChange[]): Pr
   await Promise.all(stores)
 }
 
-/** Pages of judged events, each of many reads; the next one is read while the one before it is counted. */
+/** Pages of judged events, each from many reads. The next page is read while the current one is counted. */
 async function* readAhead(
   log: RecountDeps['log'],
   partition: number,
@@ -225,13 +225,16 @@ async function* readAhead(
   }
 }
 
-/** In `ad-events`, of the last judged event; null: there is none. */
+/** The offset in `ad-events` of the last judged event; null when there is none. */
 function lastOffsetOf(records: readonly LogRecord[], event: JudgedEventReader): number | null {
   const last = records.findLast(({ value }) => value !== null)
   return last ? event.read(last.value!).sourceOffset : null
 }
 
-/** The last positions may have no judged event: dead letters. A shard that stands before them would seem to have lost something. */
+/**
+ * Moves the shards on to `upTo`. The last offsets may have no judged event, because they became dead letters. A shard that stays
+ * before them would seem to have lost something.
+ */
 async function moveTo(
   upTo: number,
   { counters, partition, positions }: { counters: Counters; partition: number; positions: readonly number[] },
@@ -244,16 +247,19 @@ async function moveTo(
   await Promise.all(withNote(moves, partition).map((change) => counters.store(change)))
 }
 
-/** Every shard is moved on together with that of the campaigns, which must not keep the note of an earlier batch. */
+/** All shards are moved on together, so that of the campaigns must not keep the note of an earlier batch. */
 const withNote = (changes: readonly ShardChange[], own: number): ShardChange[] =>
   changes.map((change) => (change.shard === own ? { ...change, note: ALL_COUNTED } : change))
 
 const ALL_COUNTED = noteWithoutDecisions(null)
 
 interface Places {
-  /** Where a partition of `ad-events` stands in each shard. */
+  /** The position of a partition of `ad-events` in each shard. */
   positions: readonly number[]
-  /** Up to where each shard has counted what concerns it: a shard need not stand where nothing of it was counted. */
+  /**
+   * The offset up to which each shard has counted everything that concerns it. It may be beyond the position, which does not move
+   * while nothing is counted in the shard.
+   */
   counted: readonly number[]
 }
 

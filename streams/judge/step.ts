@@ -4,25 +4,25 @@ import type { Seen } from './counted/seen-table.ts'
 import { COUNTED, type Counted, type Window } from './counted/windows.ts'
 
 /**
- * What an event asks of the counters, and what it adds to them when it is valid. It names them by the numbers that its batch gives
- * them (`batch-counters.ts`).
+ * What an event asks of the counters, and what it adds to them when it is valid. It refers to counters by the numbers that its batch
+ * gives them (`batch-counters.ts`).
  */
 export interface Step {
-  /** Only the first step with this goes on, whatever its limits then say; later ones end as 'SEEN'. */
+  /** Only the first step with this key goes on, whatever its limits then say; later ones end as 'SEEN'. Null when there is no key. */
   once: Seen | null
   /** Reservations that end when `once` is taken. */
   releases: ShardChange['released']
   /**
-   * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
-   * step as its `name`. Null max: only counted. With all held, every counter is raised by its `add`.
+   * All limits are checked before any counter is raised. The first limit, in order, whose value + add would exceed its max ends the
+   * step with its `name`. A limit with a null max only counts. When all limits hold, every counter is raised by its `add`.
    */
   limits: readonly Limit[]
   actor: Actor | null
-  /** Whose windows count the step as one of a known person, or of a newcomer. Empty without an actor. */
+  /** The windows that count the step as one by a known person or by a newcomer. Empty without an actor. */
   acquaintances: readonly Window[]
   /**
-   * Thousandths of a unit, 1 to 999, collected in `counter`. Once they complete a unit, 1,000 leave it, every limit
-   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
+   * Thousandths of a unit, 1 to 999, collected in `counter`. Once they complete a unit, the counter is reduced by 1,000, every limit
+   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step that a limit ends collects nothing.
    */
   carry: { counter: Counter; thousandths: number } | null
   /** UTC epoch milliseconds: when the actor acted. */
@@ -31,38 +31,38 @@ export interface Step {
 
 export interface Limit {
   name: string
-  /** Null: this counts nothing. Without `window` too, `add` alone is compared with `max`. */
+  /** The counter that is limited, if any. With neither a counter nor a window, `add` alone is compared with `max`. */
   counter: Counter | null
-  /** What counts in place of `counter`: one of the counters of somebody's window. */
+  /** The window that is limited in place of a counter, by its count `counted`. */
   window: Window | null
   counted?: Counted
-  /** A safe integer from 0 on. */
+  /** A safe integer. It is negative only for refunds, which have no `max`. */
   add: number
   max: number | null
-  /** Takes the unit that the step's `carry` completes. */
+  /** Whether the limit takes the unit that the step's `carry` completes. */
   carries?: boolean
-  /** What counts with `counter`: the day before. */
+  /** The same counter of the previous day, whose value is added to that of `counter`. */
   earlier?: Counter
   /** What raises `max`. */
   allowances?: readonly Allowance[]
-  /** Exceeded, it does not end the step: it is not raised, and the outcome has `+name` at its end. */
+  /** True when the limit does not end the step: if it is exceeded, it is not raised, and `+name` is appended to the outcome. */
   marks?: boolean
-  /** The limit is there only for such an actor: FIRST, of whom nothing is remembered; NEW, not yet KNOWN. */
+  /** The limit applies only to such an actor: FIRST, of whom nothing is remembered; NEW, who is not KNOWN yet; or KNOWN. */
   of?: Acquaintance
-  /** The limit is there only while this was not seen. */
+  /** The limit is checked only while this was not seen. */
   unlessSeen?: Seen
 }
 
-/** Who acts: the first counter remembers the earliest `now` of a step that was carried out, the others what was before. */
+/** Who acts. The first counter remembers the earliest `now` of a step that was carried out; the others do so for earlier times. */
 export interface Actor {
   firstSeen: readonly [Counter, ...Counter[]]
-  /** KNOWN is who was remembered so long ago. */
+  /** An actor who was first seen at least this long ago is KNOWN. */
   knownAfterMs: number
 }
 
-/** `gives` for every `per` that was counted, rounded down, at most `max`. */
+/** Raises the `max` of a limit by `gives` for every `per` that was counted, rounded down, and by at most the `max` given here. */
 export interface Allowance {
-  /** By these, or by another counter of the window that the limit counts in. */
+  /** What was counted: the sum of these counters, or another count of the window that the limit counts in. */
   by: readonly Counter[] | Counted
   gives: number
   per: number
@@ -71,7 +71,7 @@ export interface Allowance {
 
 export type Acquaintance = 'FIRST' | 'NEW' | 'KNOWN'
 
-/** All that a step's changes follow from, once it is decided. */
+/** Everything that the changes of a decided step follow from. */
 export interface Decision {
   /**
    * 'APPLIED' or 'CARRIED', followed by the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the
@@ -81,30 +81,30 @@ export interface Decision {
   actor: Acquaintance | null
 }
 
-/** What takes the counters that a step is decided by, some of them several times. */
+/** Receives the counters that a step is decided by. The same one may come several times. */
 export interface CounterQuestions {
   asked(counter: Counter): void
   askedWindow(window: Window): void
   askedSeen(seen: Seen): void
-  /** What may be changed without being read. */
+  /** A counter that may be changed without being read. */
   changing(counter: Counter): void
   changingWindow(window: Window): void
 }
 
-/** The values that a step is decided by, with all that the steps before it changed. */
+/** The values that a step is decided by, including the changes of the steps before it. */
 export interface CounterValues {
   value(counter: Counter): number
-  /** Over the whole window. */
+  /** The sum over the whole window. */
   tallied(window: Window, counted: Counted): number
   isSeen(seen: Seen): boolean
 }
 
-/** What takes the changes of a step. */
+/** Receives the changes of a step. */
 export interface CounterChanges {
   add(counter: Counter, amount: number): void
-  /** In the current part of the window. */
+  /** Raises a count in the current part of the window. */
   tally(window: Window, counted: Counted, amount: number): void
-  /** Sets a counter that is 0 or higher. */
+  /** Sets a counter that is 0, or higher than the value. */
   lower(counter: Counter, value: number): void
   see(seen: Seen): void
   release(reservations: Step['releases']): void
@@ -133,7 +133,7 @@ export function decide(step: Step, values: CounterValues): Decision {
   return { outcome, actor }
 }
 
-/** Makes the changes of a step that was decided, without reading anything. */
+/** Makes the changes of a decided step, without reading anything. */
 export function carryOut(
   { once, releases, limits, actor, acquaintances, carry, now }: Step,
   decided: Decision,
@@ -168,7 +168,7 @@ export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string
   return { ended: ended!, marks }
 }
 
-/** Asks for all that `decide` may read, and names what else `carryOut` may change. */
+/** Asks for everything that `decide` may read, and names what else `carryOut` may change. */
 export function askWith({ once, limits, actor, acquaintances, carry }: Step, to: CounterQuestions): void {
   if (once !== null) to.askedSeen(once)
   for (const { counter, window, max, earlier, allowances, unlessSeen } of limits) {
@@ -188,7 +188,7 @@ export function askWith({ once, limits, actor, acquaintances, carry }: Step, to:
   if (carry) to.asked(carry.counter)
 }
 
-/** By what the counters say before the step. */
+/** How well the actor is known, by what the counters say before the step. */
 export function acquaintanceOf(
   { firstSeen, knownAfterMs }: Actor,
   now: number,

@@ -16,17 +16,17 @@ const DAY_MS = 24 * HOUR_MS
 
 /**
  * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people
- * has to wait as long for each of them.
+ * has to wait this long for each of them.
  */
 export const KNOWN_AFTER_MS = HOUR_MS
-/** A person is known by the views of this week and the one before. */
+/** Views of this week and of the previous one are remembered to tell who is known. */
 export const WEEK_MS = 7 * DAY_MS
 
 /** Even people who click a lot click fewer than one in five of the ads they view. */
 const VIEWS_PER_CLICK = 5
 /**
- * Newcomers may be invented, so the views of many of them allow fewer clicks: up to this many at the rate of people who
- * click a lot, and beyond that at twice the average rate.
+ * Newcomers may be invented, so the views of many newcomers allow fewer clicks: up to EAGER_CLICKS_MAX at the rate of people who
+ * click a lot, and further ones at twice the average rate.
  */
 const EAGER_CLICKS_MAX = 6
 const NEWCOMER_VIEWS_PER_CLICK = 35
@@ -35,12 +35,12 @@ const VIEWS_PER_NEWCOMER = 2
 /** Each view by a known person allows this many more views by newcomers. */
 const NEWCOMER_VIEWS_PER_VIEW = 10
 
-/** An ad unit with at least this many views, today and yesterday, is on a page that reports views. */
+/** An ad unit with at least this many views, today's and yesterday's together, is on a page that reports views. */
 const REPORTED_VIEWS_MIN = 100
 
 /** The least time between an ad request and a click: the ad must arrive, be drawn, be seen and be reached. */
 const CLICK_MIN_MS = { list: 500, recommendation: 700, banner: 1_000 } as const
-/** Algorithms of lists, which stand at the top of a page; recommendations stand further down. */
+/** Algorithms of lists, which are at the top of a page; recommendations are further down. */
 const LIST_ALGORITHMS = ['BESTSELLERS', 'CONTEXT_MATCH']
 
 /** An ad that was shown once counts one view and one click: a repeated event has the same key. */
@@ -51,7 +51,7 @@ export function seenKey(
   return { group: seenGroup(type, emittedAt), fingerprint: pathFingerprint([requestId, campaignId, adId]) }
 }
 
-/** Whom an event is counted by, beside its campaign. */
+/** Those that an event is counted by, besides its campaign. */
 export interface Parties {
   address: Window
   agent: Window | null
@@ -60,7 +60,7 @@ export interface Parties {
   unit: Owner
 }
 
-/** Null: the event has no public address, which somebody who tests on the own machine does not have. */
+/** Null when the event has no public address, as when somebody tests on their own machine. */
 export function partiesOf(event: AdEvent, { owners, windows }: BatchCounters): Parties | null {
   const { claims, cid, receivedAt, addressHash, previousAddressHash, agentHash, networkHash } = event
   if (addressHash === null) return null
@@ -81,7 +81,7 @@ export interface Counting {
   event: AdEvent
   counters: BatchCounters
   parties: Parties | null
-  /** Null: the windows that the event counts in are over. */
+  /** Null when the windows that the event counts in are over. */
   rules: TrafficRules | null
 }
 
@@ -104,7 +104,7 @@ export function trafficLimits({ event, counters, parties, rules }: Counting): Li
   return [...clickLimits(asked), ...viewedChecks(asked), ...clickChecks(event, rules)]
 }
 
-/** In whose windows a view counts as one by a known person or by a newcomer: of those who may be several people. */
+/** The windows that count a view as one by a known person or by a newcomer: those of parties that may be several people. */
 export function acquaintancesOf({ event, parties, rules }: Counting): readonly Window[] {
   if (!rules || event.type !== 'VIEW' || parties === null) return NOBODY
   const { address, agent, network } = parties
@@ -121,7 +121,7 @@ interface Asked {
   parties: Parties
 }
 
-/** The views of known people and of newcomers that earn clicks. */
+/** How many clicks the views of known people and of newcomers earn. */
 const CLICKS_EARNED: readonly Allowance[] = [
   { by: COUNTED.known, gives: 1, per: VIEWS_PER_CLICK, max: null },
   { by: COUNTED.new, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
@@ -141,7 +141,7 @@ function clickLimits({ event, counters, rules, parties }: Asked): Limit[] {
   return limits
 }
 
-/** Whether the clicks of a browser have views before them, which a click is checked against without adding to a counter. */
+/** Checks that a browser has viewed something before it clicks. They add to no counter. */
 function viewedChecks({ event, counters, rules, parties }: Asked): Limit[] {
   const { claims, receivedAt } = event
   const checks: Limit[] = []
@@ -201,7 +201,7 @@ function unitViews({ unit }: Parties, at: number, { counters }: BatchCounters): 
   return counters.ofOwner(unit, unitViewsGroup(at))
 }
 
-/** When a browser first viewed an ad in this week, and in the one before. */
+/** The counters of when a browser first viewed an ad in the week of `at`, and in the week before. */
 function firstSeenOf({ cid }: Parties, at: number, { counters }: BatchCounters): [Counter, Counter] {
   const week = Math.floor(at / WEEK_MS)
   return [counters.ofOwner(cid, knownGroup(week)), counters.ofOwner(cid, knownGroup(week - 1))]

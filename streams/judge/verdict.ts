@@ -22,12 +22,12 @@ import { type Decision, type Limit, partsOf, type Step } from './step.ts'
 import { acquaintancesOf, actorOf, type Counting, partiesOf, seenKey, trafficLimits } from './traffic.ts'
 
 /**
- * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
- * person share a page; who sends more has got hold of showIds.
+ * How many events one browser may send in a day for ads that were shown to others. Some are honest: people lose their cid, and one
+ * person shares a page between two devices. Whoever sends more has collected showIds.
  */
 export const FOREIGN_MAX_PER_DAY = 20
 
-/** Where the counters of an event lie: the shard of its campaign, which has the number of its partition, of so many. */
+/** Where the counters of an event are: the shard of its campaign, which has the number of its partition, and how many shards there are. */
 export interface Place {
   shard: number
   shards: number
@@ -36,14 +36,14 @@ export interface Place {
 /** The caps and budgets of a campaign, and the time zone and traffic rules of its shop. */
 export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
   timeZone: string
-  /** Null: what the rules count by is over. */
+  /** Null when the windows that the rules count in are over. */
   traffic: TrafficRules | null
 }
 
-/** By the list of settings itself, which does not change. */
+/** Memoized by the list of settings itself, which is never changed in place. */
 const rulesOf = memoized(trafficRulesOf)
 
-/** A deleted campaign or shop keeps its last terms. Null: it was never known. */
+/** A deleted campaign or shop keeps its last terms. Null when the campaign or its shop was never known. */
 export function termsOf(
   { claims }: { claims: Pick<ShowIdClaims, 'campaignId' | 'shopId'> },
   snapshot: Snapshot,
@@ -63,7 +63,7 @@ export const invalid = (verdict: Verdict): Judgement => {
   return { verdict, billedMicros: 0, invalidReason: null, marks: [] }
 }
 
-/** The verdict on an event that is not counted at all; null: the counters decide. */
+/** The verdict on an event that is not counted at all; null when the counters decide. */
 export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
   if (bot) return 'BOT'
   return occurredAt - claims.emittedAt > LIFE_MS[type] ? 'EXPIRED' : null
@@ -72,11 +72,11 @@ export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEven
 /**
  * The step that judges an event, and counts it when it is valid.
  * @param terms null when the campaign is not known.
- * @param counters those of the event's batch.
+ * @param counters the counters of the event's batch.
  */
 export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, counters: BatchCounters): Step {
   const { type, claims, receivedAt } = event
-  // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
+  // The step takes no `once` key: the event becomes a dead letter, unjudged, and may come again once the campaign is known.
   if (!terms) return { ...NO_STEP, limits: [UNKNOWN_CAMPAIGN], now: receivedAt }
   const counting = { event, counters, parties: partiesOf(event, counters), rules: terms.traffic }
   return {
@@ -137,7 +137,7 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
   return cid !== claims.cid && !(uid && uid === claims.uid)
 }
 
-/** In the order in which they are given as the reason. */
+/** The limits of an event. The first one that is exceeded is given as the reason. */
 function limitsOf(counting: Counting, place: Place, terms: Terms): Limit[] {
   const { event } = counting
   const day = dayIn(terms.timeZone, event.occurredAt)
@@ -154,7 +154,7 @@ function foreignLimit({ event: { cid, claims }, counters }: Counting, { shards }
   return { name: 'REPLAYED', counter, window: null, add: 1, max: FOREIGN_MAX_PER_DAY }
 }
 
-/** Views are counted only while their campaign has a cap: one that is set later in the day counts from then on. */
+/** Views are counted only while their campaign has a cap, so a cap that is set during a day counts from then on. */
 function capLimits({ event, counters }: Counting, { shard }: Place, { capping }: Terms, day: string): Limit[] {
   const { type, cid, uid, claims } = event
   if (type !== 'VIEW' || capping === null) return NO_LIMITS
@@ -183,7 +183,7 @@ function budgetLimits({ event, counters }: Counting, { shard }: Place, terms: Te
   return [total, daily, limitAt('SETTLED', settledKey(shard, campaignId, bucket), null)]
 }
 
-/** What selection has reserved of the cap for the ad that is viewed now: the view counts in its place, or never will. */
+/** What selection has reserved of the cap for the ad that is viewed now. From now on the view counts instead, or nothing ever will. */
 function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): Step['releases'] {
   if (type !== 'VIEW' || capping === null) return NO_RELEASES
   const day = dayIn(timeZone, claims.emittedAt)
@@ -202,6 +202,6 @@ function carryOf({ type, claims }: AdEvent, { shard }: Place, { owners, counters
 
 const NO_LIMITS: Limit[] = []
 const NO_RELEASES: Step['releases'] = []
-/** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
+/** A limit that every event exceeds. Its step counts nothing, and only has an outcome. */
 const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', counter: null, window: null, add: 1, max: 0 }
 const NO_STEP = { once: null, releases: [], limits: [], actor: null, acquaintances: [], carry: null }

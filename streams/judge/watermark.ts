@@ -4,9 +4,9 @@ import { uncommitted } from '../runtime/lag.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { JUDGE_GROUP } from './recount.ts'
 
-/** How long an event may be on its way into the log, unless the log is away. */
+/** How long an event may be on its way into the log, unless the log is unavailable. */
 const APPEND_MAX_MS = 5_000
-/** After this long without an event, what was shown before the last one is not in flight any more. */
+/** After this long without an event, nothing that was shown before the last one is still in flight. */
 const QUIET_AFTER_MS = 120_000
 const QUIET_PAUSE_MS = 5_000
 
@@ -25,7 +25,7 @@ export function createJudgeWatermark(deps: {
   let ends = ''
   let grownAt = Number.NEGATIVE_INFINITY
 
-  /** When the log took the first record of a partition that is not judged; `at` when all are. */
+  /** When the log accepted the oldest record of a partition that is not judged yet; `at` when all are judged. */
   async function judgedUntil(partition: number, from: number, end: number, at: number): Promise<number> {
     if (from >= end) return at
     const [oldest] = await log.read('ad-events', partition, from, 1)

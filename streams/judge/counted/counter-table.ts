@@ -3,7 +3,7 @@ import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 import type { CounterGroup, CounterKey, ShardChange } from '../../../infra/counters/port.ts'
 import type { Owner, Owners } from './owners.ts'
 
-/** The number of a counter among those of a batch. */
+/** The number of a counter within a batch. */
 export type Counter = number
 const NONE = -1
 
@@ -11,21 +11,21 @@ const NONE = -1
 export class CounterTable {
   // By counter.
   readonly keys: CounterKey[] = []
-  /** What was loaded, with the changes of the batch. */
+  /** The loaded values, with the changes of the batch. */
   readonly values: number[] = []
   readonly #added: number[] = []
-  /** 0: the batch has not lowered it. */
+  /** 0 when the batch has not lowered the counter. */
   readonly #lowered: number[] = []
   readonly #isAsked: boolean[] = []
   readonly #isChanged: boolean[] = []
-  /** Another counter in the same place. */
+  /** The next counter in the same place; NONE for the last. */
   readonly #next: Counter[] = []
   readonly #owners: Owners
-  /** Counters lie in places, each the number of a fingerprint. */
+  /** Counters are kept in places. A place is the number of a fingerprint. */
   readonly #places = new FingerprintIndex()
-  /** By place. */
+  /** By place: the counter that was put there last. */
   readonly #lastAt: Counter[] = []
-  /** By owner: the place of the name, which is hashed once. */
+  /** By owner: the place of its name, so that the name is hashed once. */
   readonly #placeOf: number[] = []
   // By shard.
   readonly #asked: ReadonlyMap<number, Counter[]>
@@ -42,7 +42,7 @@ export class CounterTable {
     return this.#at(this.#places.add(low, high), key)
   }
 
-  /** The counter of a group that is not exact whose id is the name of its owner, whatever the shop. */
+  /** The counter of a group that is not exact, whose id is the owner's name, whatever the shop. */
   ofOwner(owner: Owner, group: CounterGroup): Counter {
     const place = this.#place(owner)
     const shard = this.#owners.shards[owner]!
@@ -54,7 +54,10 @@ export class CounterTable {
     return this.#made({ shard, group, id, fingerprint: this.#places.fingerprint(place) }, place)
   }
 
-  /** The counter of an exact key that only its owner is asked for, or whose id is the owner's name: the id is not hashed. */
+  /**
+   * The counter of an exact key, found by its owner instead of hashing the id. The key must always be asked for with the same owner,
+   * unless its id is the owner's name.
+   */
   ownedBy(owner: Owner, key: CounterKey): Counter {
     return this.#at(this.#place(owner), key)
   }
@@ -71,7 +74,7 @@ export class CounterTable {
     this.values[counter]! += amount
   }
 
-  /** Sets a counter that is 0 or higher. */
+  /** Sets a counter that is 0, or higher than the value. */
   lower(counter: Counter, value: number): void {
     const before = this.values[counter]!
     if (before > 0 && before <= value) return
@@ -80,7 +83,7 @@ export class CounterTable {
     this.values[counter] = value
   }
 
-  /** What to load of a shard. */
+  /** The keys to load from a shard. */
   loads(shard: number): CounterKey[] {
     return this.#asked.get(shard)!.map((counter) => this.keys[counter]!)
   }
@@ -140,7 +143,7 @@ export class CounterTable {
   }
 }
 
-/** Of two keys in one place. Ids that are exact may share it. */
+/** Whether two keys in one place are the same. Different exact ids may share a place. */
 function isSame(one: CounterKey, other: CounterKey): boolean {
   if (one.shard !== other.shard || !isSameGroup(one.group, other.group)) return false
   return !one.group.exact || one.id === other.id

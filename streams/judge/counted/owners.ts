@@ -5,26 +5,27 @@ import { personShard } from '../../../infra/counters/shards.ts'
 /** What several events may share. */
 export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit' | 'campaign'
 
-/** The number of somebody among the owners of a batch. */
+/** The number of an owner within a batch. */
 export type Owner = number
 
 /** Names of one kind in one shop. */
 interface Names {
   shopId: string
-  /** What is hashed of each of them already. */
+  /** The hash of the part that begins all of them: the kind and the shop. */
   begun: IdFingerprint
 }
 
 /**
- * Those whom the events of a batch are counted by, each under one name in one shop. They are numbered from 0 on, and what is known of
- * them lies in lists of numbers, because a batch has tens of thousands: objects would all be moved by the collector of garbage, twice.
+ * The owners of a batch: people, addresses and others that its events are counted by, each with a name in a shop. They are numbered
+ * from 0 on, and their data is kept in lists by number, because a batch has tens of thousands: the garbage collector would move
+ * every object twice.
  */
 export class Owners {
   /** How many shards there are. */
   readonly shardCount: number
   // By owner.
   readonly names: string[] = []
-  /** Where the counters of an owner lie. */
+  /** The shard of an owner's counters. */
   readonly shards: number[] = []
   readonly #index = new FingerprintIndex()
   readonly #names: Record<SharedBy, Map<string, Names>> = {
@@ -35,7 +36,7 @@ export class Owners {
     unit: new Map(),
     campaign: new Map(),
   }
-  /** What was asked for last: mostly a batch is of few shops. */
+  /** The names that were asked for last, because most batches are of few shops. */
   readonly #last: Partial<Record<SharedBy, Names>> = {}
 
   constructor(shardCount: number) {
@@ -52,7 +53,7 @@ export class Owners {
     return owner
   }
 
-  /** Of the kind, the shop and the name. */
+  /** The fingerprint of the kind, the shop and the name. */
   fingerprint(owner: Owner): IdFingerprint {
     return this.#index.fingerprint(owner)
   }

@@ -1,7 +1,7 @@
 import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 import type { SeenKey } from '../../../infra/counters/port.ts'
 
-/** The number of a seen key among those of a batch. */
+/** The number of a seen key within a batch. */
 export type Seen = number
 
 /** The seen keys of one group. */
@@ -11,7 +11,7 @@ interface Group {
   numbers: Seen[]
 }
 
-/** What a batch asks for and adds of what was seen. */
+/** The seen keys that a batch asks for and adds. */
 export class SeenTable {
   readonly keys: SeenKey[] = []
   readonly isSeen: boolean[] = []
@@ -40,7 +40,7 @@ export class SeenTable {
     this.#asked.push(seen)
   }
 
-  /** What to load. */
+  /** The keys to load. */
   loads(): SeenKey[] {
     return this.#asked.map((seen) => this.keys[seen]!)
   }

@@ -6,17 +6,17 @@ const DAY_MS = 24 * HOUR_MS
 /** The sliding window is the current half hour and the two before it: always at least an hour. */
 const PART_MS = HOUR_MS / 2
 const PARTS = 3
-/** The earliest time that windows which are still open have counted. */
+/** How far back a window that is still open may reach. */
 export const WINDOWS_MS = PARTS * PART_MS
 
-/** What is counted of somebody in a part of the window, side by side. */
+/** What is counted of an owner in a part of the window, next to each other. */
 export const COUNTED = { clicks: 0, views: 1, people: 2, known: 3, new: 4 } as const
 export type Counted = (typeof COUNTED)[keyof typeof COUNTED]
 const COUNTS = Object.keys(COUNTED).length
 
-/** The number of somebody's sliding window among those of a batch. */
+/** The number of an owner's sliding window within a batch. */
 export type Window = number
-/** The number of what is counted of somebody in a part of the window. */
+/** The number of a cell: the counts of one owner in one part of the window. */
 type Cell = number
 const NONE = -1
 
@@ -26,25 +26,25 @@ export class Windows {
   // By owner.
   readonly #lastWindow: Window[] = []
   readonly #lastCell: Cell[] = []
-  // By window. Cells of earlier parts are made once they are asked for: most of those who are counted never are.
+  // By window. Cells of earlier parts are made once they are asked for: of most owners they never are.
   readonly #cells: Cell[] = []
-  /** Who the owner was on the day before. */
+  /** Who the owner was on the previous day, since hashes of addresses change daily. */
   readonly #before: Owner[] = []
   // By cell.
   readonly #owner: Owner[] = []
   readonly #part: number[] = []
-  /** Another one of the same owner. */
+  /** The next cell of the same owner; NONE for the last. */
   readonly #next: Cell[] = []
-  /** Where its counters begin among those that are loaded of its shard; NONE: they are not. */
+  /** Where the cell's counts begin among those loaded of its shard; NONE when they are not loaded. */
   readonly #loadedAt: number[] = []
-  /** Where what is added to them begins in `#added`; NONE: nothing is. */
+  /** Where the amounts added to the cell begin in `#added`; NONE when nothing is added. */
   readonly #addedAt: number[] = []
   readonly #added: number[] = []
-  // By shard, of those that an owner may lie in.
+  // By shard, for all that an owner may be in.
   readonly #asked: Cell[][]
   readonly #loaded: Float64Array[] = []
   readonly #changed: Cell[][]
-  /** The part in which the batch is counted. */
+  /** The part of the window in which the batch is counted. */
   readonly #present: number
   readonly #groups = new Map<number, TallyGroup>()
 
@@ -57,9 +57,9 @@ export class Windows {
   }
 
   /**
-   * What the sliding window counts.
+   * The sliding window of an owner, as of `at`.
    * @param at UTC epoch milliseconds.
-   * @param before who the owner was on the day before.
+   * @param before who the owner was on the previous day.
    */
   of(owner: Owner, at: number, before = owner): Window {
     const part = Math.floor(at / PART_MS)
@@ -71,12 +71,12 @@ export class Windows {
     return window
   }
 
-  /** The shard that the window lies in at present. */
+  /** The shard of the window's current part. */
   shard(window: Window): number {
     return this.#shardOf(this.#cells[window * PARTS]!)
   }
 
-  /** What counts the present. */
+  /** The key of the window's current part. */
   key(window: Window): TallyKey {
     return this.#key(this.#cells[window * PARTS]!)
   }
@@ -89,7 +89,7 @@ export class Windows {
     }
   }
 
-  /** What to load of a shard. */
+  /** The keys to load from a shard. */
   loads(shard: number): TallyKey[] {
     return (this.#asked[shard] ?? []).map((cell) => this.#key(cell))
   }
@@ -99,7 +99,7 @@ export class Windows {
     this.#loaded[shard] = loaded
   }
 
-  /** Over the whole window. */
+  /** The sum over the whole window. */
   value(window: Window, counted: Counted): number {
     let sum = 0
     for (let back = 0; back < PARTS; back++) {
@@ -134,7 +134,7 @@ export class Windows {
     return { shard: this.#shardOf(cell), group: this.#groupOf(this.#part[cell]!), fingerprint }
   }
 
-  /** What is counted late, because the judge was behind, is kept for as long as what is counted at once: more of its time may follow. */
+  /** When the judge is behind, late counts are kept as long as those made in time: more events of the same part may follow. */
   #groupOf(part: number): TallyGroup {
     const known = this.#groups.get(part)
     if (known) return known
@@ -168,7 +168,7 @@ export class Windows {
     return cell
   }
 
-  /** What a list says of an owner, who may be newer than it. */
+  /** The entry of an owner in a list, which is first extended if the owner is newer than the list. */
   #at(list: number[], owner: Owner): number {
     while (list.length <= owner) list.push(NONE)
     return list[owner]!

@@ -8,9 +8,9 @@ import type { CountedSpend } from '../../spend-checkpoints/restore.ts'
 type Log = Pick<EventLog, 'bounds' | 'read'>
 
 interface Lost {
-  /** Of `judged-events`. */
+  /** The partition of `judged-events`. */
   partition: number
-  /** What each shard holds of it, as offsets of `ad-events`. */
+  /** Up to which offset of `ad-events` each shard has counted the partition. */
   positions: readonly number[]
   /** The checkpoints that the spend of each shard was restored from. */
   spent: readonly CountedSpend[]
@@ -19,8 +19,9 @@ interface Lost {
 }
 
 /**
- * The stretch of `judged-events` that a recount of a partition must read: from the first event that some shard does not hold, but
- * for those that were appended so long ago that nothing of them is counted any more and whose money is in a checkpoint.
+ * The stretch of `judged-events` that a recount of a partition must read. It begins with the first event that some shard has not
+ * counted. Events are left out when they were appended so long ago that no counter but spend still counts them, and their money is
+ * in a checkpoint.
  */
 export async function stretchOf(
   log: Log,
@@ -39,13 +40,13 @@ export async function stretchOf(
   return { from: Math.min(counted, owed), to: end }
 }
 
-/** The offset of `ad-events` up to which every shard holds, or has restored, what the partition's events have cost. */
+/** The offset of `ad-events` up to which every shard has counted or restored what the partition's events have cost. */
 function spendHeld(snapshot: Snapshot, { partition, positions, spent, now }: Lost): number {
   const held = positions.map(() => Number.POSITIVE_INFINITY)
   for (const { id, version, updatedAt } of snapshot.allEver('Campaign')) {
     const shard = shardOf(id, positions.length)
     const checkpoint = spent[shard]!.get(id)
-    // One without a checkpoint is new, unless its checkpoints are lost.
+    // A campaign without a checkpoint is new, unless its checkpoints are lost.
     const isNew = version === 1 && updatedAt > now - COUNTED_FOR_MS
     if (!checkpoint && !isNew) held[shard] = -1
     else if (checkpoint && shard === partition) held[shard] = Math.min(held[shard]!, checkpoint.sourceOffset)
@@ -58,7 +59,7 @@ const isAfter =
   ({ value }: LogRecord) =>
     value === null || decode('JudgedEvent', value).sourceOffset > sourceOffset
 
-/** The first offset whose record is so, and so are all behind it: by binary search. */
+/** The first offset whose record meets `isSo`, by binary search: every record after one that meets it must meet it too. */
 export async function firstJudged(
   log: Log,
   { partition, start, end }: { partition: number; start: number; end: number },

@@ -26,24 +26,24 @@ const THOUSANDTHS = 1_000
 export interface CountedCampaign {
   shopId: string
   shard: number
-  /** It has come to its shard from that of another partition. */
+  /** True when the event is in another partition than that of its campaign's shard, from when there were fewer partitions. */
   hasMoved: boolean
   terms: Pick<Terms, 'capping' | 'timeZone'>
-  /** What its restored spend counts already. */
+  /** The checkpoint that its spend was restored from. */
   spent: SpendCheckpoint | undefined
 }
 
-/** Whether an event has changed anything. The campaign of one that has not may be unknown. */
+/** Whether an event has changed any counter. The campaign of an event that has not may be unknown. */
 export function isCounted({ verdict }: JudgedEventReader): boolean {
   return verdict !== 'BOT' && verdict !== 'EXPIRED' && verdict !== 'DUPLICATE'
 }
 
-/** Whether windows count the event that are still open. */
+/** Whether the windows that count the event are still open. */
 export const isInWindow = ({ receivedAt }: JudgedEventReader, now: number): boolean => receivedAt > now - WINDOWS_MS
 
 /**
- * Adds what a counted event has changed, by its verdict alone: the same as carrying out the step that has judged it (`verdict.ts`), without
- * the limits that it was checked against. A test holds the two against each other.
+ * Adds what a counted event has changed, by its verdict alone. These are the changes of the step that judged the event (`verdict.ts`),
+ * made without checking its limits. A test compares the two.
  */
 export function countEvent(event: JudgedEventReader, campaign: CountedCampaign, page: PageCounts): void {
   const ofCampaign = page.isNew(event.sourceOffset, campaign.shard)
@@ -60,7 +60,7 @@ function countSeen(event: JudgedEventReader, { shard, terms }: CountedCampaign, 
   const { type, emittedAt } = event
   const { campaignId, adId, requestId } = event
   page.see(shard, seenKey(type, { requestId, emittedAt, campaignId, adId }))
-  // An older reservation has expired, unless the judge is as far behind: then it lasts until its watermark gets there.
+  // An older reservation has expired, unless the judge is as far behind: then it lasts until the judge watermark gets there.
   if (type !== 'VIEW' || terms.capping === null || emittedAt < page.now - HOUR_MS) return
   const day = dayIn(terms.timeZone, emittedAt)
   const ad = { campaignId, adId }
@@ -95,7 +95,7 @@ function countSpend(event: JudgedEventReader, campaign: CountedCampaign, page: P
     page.add(settledKey(shard, campaignId, bucket), billedMicros)
 }
 
-/** What lies with people, addresses and ad units, in whichever shards. */
+/** Counts what belongs to people, addresses and ad units, whichever shards they are in. */
 function countPeople(event: JudgedEventReader, { terms }: CountedCampaign, page: PageCounts): void {
   const { type, sourceOffset: offset } = event
   const { positions } = page
@@ -114,7 +114,7 @@ function countPeople(event: JudgedEventReader, { terms }: CountedCampaign, page:
   page.people.saw(event.cid, event.receivedAt, { offset, positions })
 }
 
-/** What the rules against invalid traffic count, but for those that the event is marked by. */
+/** Counts what the rules against invalid traffic count, except the rules that the event is marked by. */
 function countWindows(event: JudgedEventReader, page: PageCounts): void {
   const { type, kind, autoPromo, receivedAt, marks, sourceOffset, shopId, cid } = event
   const { owners, windows } = page

@@ -8,7 +8,7 @@ interface Cell {
   amount: number
 }
 
-/** One shard as a page changes it. */
+/** What a page changes in one shard. */
 interface Shard {
   /** By the name of the group, then by id. */
   groups: Map<string, Map<string, Cell>>
@@ -18,11 +18,11 @@ interface Shard {
 }
 
 /**
- * What a page of judged events adds to the counters: sums, of which no event keeps anything but that it was seen. An event changes
- * only shards that do not hold its offset yet, and nothing that is forgotten by now.
+ * What a page of judged events adds to the counters: sums over the events. Of a single event only its seen key is kept. An event
+ * changes only shards that have not counted its offset yet, and no counters that are forgotten by now.
  */
 export class PageCounts {
-  /** The last offset of the source that each shard holds. */
+  /** The last offset of the source that each shard has counted. */
   readonly positions: readonly number[]
   readonly people: People
   readonly owners: Owners
@@ -52,7 +52,7 @@ export class PageCounts {
     else cells.set(key.id, { key, amount })
   }
 
-  /** A key may come several times. */
+  /** The same key may come several times. */
   see(shard: number, key: SeenKey): void {
     if (!this.#isForgotten(key.group)) this.#shards[shard]!.seen.push(key)
   }
@@ -61,7 +61,7 @@ export class PageCounts {
     this.#shards[shard]!.released.push(reservation)
   }
 
-  /** The changes that move the source on to `upTo`, of all shards that stand before it. */
+  /** The changes that move the source on to `upTo`, in all shards whose position is before it. */
   changes(source: string, upTo: number): ShardChange[] {
     const lowered = Map.groupBy(this.people.lowered(), ({ key }) => key.shard)
     const changes = this.positions.map((after, shard): ShardChange => {

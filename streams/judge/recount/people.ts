@@ -3,7 +3,7 @@ import { personShard } from '../../../infra/counters/shards.ts'
 import { acquaintanceOf } from '../step.ts'
 import { KNOWN_AFTER_MS, knownGroup, WEEK_MS } from '../traffic.ts'
 
-/** When somebody was first seen in a week; 0: not at all, as far as it was loaded. */
+/** When somebody was first seen in a week; 0 when they were not, or it was not loaded. */
 interface FirstSeen {
   key: CounterKey
   at: number
@@ -13,14 +13,14 @@ type Week = readonly [FirstSeen, FirstSeen]
 interface Person {
   cid: string
   shard: number
-  /** By the number of the week: that week, and the one before it. */
+  /** By the number of a week: that week and the previous one. */
   weeks: Map<number, Week>
 }
 
 /** The people who have viewed something in a page of judged events. */
 export class People {
   readonly #shards: number
-  /** What is forgotten by then is not counted, UTC epoch milliseconds. */
+  /** UTC epoch milliseconds. Counters that are forgotten by then are not counted. */
   readonly #now: number
   readonly #people = new Map<string, Person>()
   readonly #all: FirstSeen[] = []
@@ -35,7 +35,7 @@ export class People {
     this.#week(this.#person(cid), at)
   }
 
-  /** All that was asked for. */
+  /** The keys of everything that was asked for. */
   get keys(): CounterKey[] {
     return this.#all.map(({ key }) => key)
   }
@@ -51,7 +51,7 @@ export class People {
     return acquaintanceOf({ firstSeen: [0, 1], knownAfterMs: KNOWN_AFTER_MS }, at, { value })
   }
 
-  /** Somebody was seen by an event that the shards with a position of its offset or later hold already. */
+  /** Records that the event at `offset` has seen a person, unless the person's shard has counted that offset already. */
   saw(cid: string, at: number, { offset, positions }: { offset: number; positions: readonly number[] }): void {
     const person = this.#person(cid)
     if (offset <= positions[person.shard]!) return
