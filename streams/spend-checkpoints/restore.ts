@@ -17,11 +17,13 @@ export interface RestoreSpendDeps {
 }
 
 /**
- * Sets the spend of campaigns to that of their last checkpoints, if the counters hold nothing of them, or have lost events that
- * the log no longer holds. In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
- * once whoever restores. The checkpoints of a partition are a source of its shard as `ad-events` is: its position says which
- * of them the counters were restored from. Call it before the log is counted again, and leave out what `SpendRestore.counted` then says.
- * @returns where in `ad-events` the counters must then stand at least, and the last record of `spend-checkpoints`; -1: there is none.
+ * Sets the spend of campaigns to that of their last checkpoints, if the counters hold nothing of the partition, or have lost events
+ * that the log no longer holds. In the second case, the same step moves the position of `ad-events` on to where the log begins, so
+ * that a later loss is noticed by that position, and a checkpoint counts once whoever restores.
+ *
+ * The checkpoints of a partition are a source of its shard, as `ad-events` is: the position of that source says which of them the
+ * counters were restored from. Call this before the log is counted again, and then leave out what `SpendRestore.counted` includes.
+ * @returns the offset of `ad-events` that the counters must then have reached, and the last offset of `spend-checkpoints`; -1 for none.
  */
 export async function restoreSpend(
   { log, counters }: RestoreSpendDeps,
@@ -44,8 +46,8 @@ export async function restoreSpend(
 }
 
 /**
- * Empty counters begin with the checkpoints, whatever the log still holds: what a campaign had spent before it came to this
- * partition is nowhere else.
+ * Empty counters begin with the checkpoints, whatever the log still holds: nothing else says what a campaign had spent before it
+ * came to this partition.
  */
 async function beginWith(
   counters: Counters,
@@ -59,7 +61,7 @@ async function beginWith(
   await counters.store({ ...source, after: -1, upTo: last, ...NOTHING_COUNTED, add, note: null })
 }
 
-/** @param begin the first place in `ad-events` that can be counted again. */
+/** @param begin the first offset of `ad-events` that can be counted again from the log. */
 async function addSpend(
   counters: Counters,
   partition: number,
@@ -75,7 +77,7 @@ async function addSpend(
   await counters.store({ ...source, after: judged, upTo: begin - 1, ...NOTHING_COUNTED, add, note })
 }
 
-/** What the counters need to reach the spend of the checkpoints. */
+/** The amounts that the counters lack of the spend of the checkpoints. */
 async function missingSpend(
   counters: Counters,
   source: SourceInShard,
@@ -87,7 +89,7 @@ async function missingSpend(
   return keys.map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! })).filter(({ amount }) => amount !== 0)
 }
 
-/** The place in `ad-events` of the first judged event that the log still holds; null: it holds none. */
+/** The offset in `ad-events` of the first judged event that the log still holds; null when it holds none. */
 async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Promise<number | null> {
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const [record] = start < end ? await log.read('judged-events', partition, start, 1) : []
@@ -95,8 +97,8 @@ async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Pro
 }
 
 /**
- * Whether the restored spend of a campaign holds an event or a correction already. One that lies in another partition than the
- * campaign does now came before the number of partitions was raised, and so before each checkpoint that counts.
+ * Whether the restored spend of a campaign includes an event or a correction already. One in another partition than the campaign's
+ * present one is from before partitions were added, and so from before every checkpoint that counts.
  */
 export function isInSpend(
   checkpoint: SpendCheckpoint | undefined,
@@ -106,9 +108,9 @@ export function isInSpend(
 }
 
 /**
- * The last checkpoint of each campaign of a partition, of those that lie before `to`; without campaigns that belong to another one
- * since the number of partitions was raised.
- * @returns also the offset of the last record, -1 without one.
+ * The last checkpoint before `to` of each campaign of a partition, without campaigns that belong to another partition since
+ * partitions were added.
+ * @returns also the offset of the last record that was read; -1 when there is none.
  */
 export async function readCheckpoints(
   log: RestoreSpendDeps['log'],

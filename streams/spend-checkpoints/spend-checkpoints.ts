@@ -11,23 +11,23 @@ import { firstJudged } from '../judge/recount/begin.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { readCheckpoints, spendKeysOf } from './restore.ts'
 
-/** Campaigns whose spend is read and written at once. */
+/** Campaigns whose spend is read and written together. */
 const CAMPAIGNS_PER_READ = 200
-/** The checkpoint of a campaign that spends nothing is renewed when it is older: so no recount goes back to it. */
+/** A checkpoint older than this is renewed even if its campaign spends nothing, so that no recount has to go back to it. */
 const CHECKPOINT_MAX_AGE_MS = 7 * 86_400_000
-/** How often it is looked which ones are. */
+/** How often to look which checkpoints are too old. */
 const RENEWED_EVERY_MS = 86_400_000
-/** How often a read is repeated, because the judge has moved the counters on in the middle of it. */
+/** How many times a read is tried while the judge moves the counters on in the middle of it. */
 const READS_MAX = 10
 
 /**
- * Writes what each campaign has spent to `spend-checkpoints`, where it has changed; in a shard in which nothing was counted since, it
- * looks only at campaigns that are new. So lost counters can be counted again when the log no longer holds the events that were
- * billed.
+ * Writes what each campaign has spent to `spend-checkpoints`, if it has changed. In a shard that has counted nothing since the last
+ * look, it looks only at new campaigns. With checkpoints, lost counters can be counted again even when the log no longer holds the
+ * events that were billed.
  *
- * A checkpoint says by itself up to where it counts. So it may come at any time and from any process, and one that is missing
- * or old does no harm as long as the log holds what follows it.
- * @returns periodic work; one process at a time need do it.
+ * A checkpoint itself says up to which offsets it counts. So it may come at any time and from any process, and a missing or old
+ * one does no harm as long as the log holds what follows it.
+ * @returns periodic work, which only one process at a time needs to do.
  */
 export function createSpendCheckpoints(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'append'>
@@ -38,9 +38,9 @@ export function createSpendCheckpoints(deps: {
 }): () => Promise<boolean> {
   const { log, counters, snapshot, now } = deps
   const written = new Map<number, Map<string, SpendCheckpoint>>()
-  /** By shard: where its sources stood, and which checkpoints were too old, when all of its campaigns were looked at last. */
+  /** By shard, when all of its campaigns were last looked at: the positions of its sources, and where checkpoints were too old. */
   const lookedAt = new Map<number, { positions: readonly number[]; tooOld: number }>()
-  /** By shard: since when it was known where in `ad-events` checkpoints are too old. */
+  /** By shard: the offset of `ad-events` before which checkpoints are too old, and when it was looked up. */
   const renewals = new Map<number, { at: number; before: number }>()
 
   async function tooOldIn(shard: number): Promise<number> {
@@ -86,9 +86,9 @@ export function createSpendCheckpoints(deps: {
 }
 
 /**
- * Writes what each campaign has spent that will belong to another partition once there are so many: into that partition, in front
- * of all that it will hold of the campaign. Call it when `spend-checkpoints` has them already, the other topics of its unit do
- * not, and nothing is left to judge or to refund. It may be repeated.
+ * For each campaign that will belong to another partition once there are `partitions` of them, writes what it has spent to that
+ * partition, before any other record of the campaign is there. Call it when `spend-checkpoints` has that many partitions already,
+ * the other topics of its unit do not, and nothing is left to judge or to refund. It may be repeated.
  */
 export async function carrySpend(
   deps: {
@@ -120,8 +120,8 @@ const sourcesOf = (shard: number) =>
   (['ad-events', 'corrections'] as const).map((topic) => ({ shard, source: sourceOf(topic, shard) }))
 
 /**
- * What campaigns have spent, and up to where it counts: the positions before and after the values are the same, so
- * nothing was stored in between. Empty: the judge was too quick; the next turn tries again.
+ * What campaigns have spent, and up to which offsets that counts. The positions before and after reading the values are the same,
+ * so nothing was stored in between. Empty when the judge was too quick; the next turn tries again.
  * @throws CountersUnavailable also while the shard is not complete.
  */
 async function readSpend(
@@ -145,10 +145,10 @@ async function readSpend(
 }
 
 /**
- * Whether the spend may have changed since the last checkpoint; after a correction it may be what it was before. A first checkpoint
- * is written of every campaign, and a new one when the last is too old: a recount begins where all of them count up to. Counters
- * that stand before the checkpoint have lost something.
- * @param tooOld the offset before which checkpoints are.
+ * Whether to write a checkpoint: when there is none yet, when the spend may have changed since the last one, or when the last one is
+ * too old, because a recount begins at the oldest of all. After a correction a checkpoint is written even if the spend is the same
+ * again. None is written while the counters stand before the last checkpoint, because they have lost something.
+ * @param tooOld the offset before which a checkpoint is too old.
  */
 function isWorthWriting(now: SpendCheckpoint, last: SpendCheckpoint | undefined, tooOld: number): boolean {
   if (!last) return true
@@ -161,7 +161,7 @@ function isWorthWriting(now: SpendCheckpoint, last: SpendCheckpoint | undefined,
   )
 }
 
-/** The place in `ad-events` of the last event that was judged before a time; 0: none. */
+/** The offset in `ad-events` of the last event that was judged before a time; 0 when there is none. */
 async function judgedBefore(log: Pick<EventLog, 'bounds' | 'read'>, partition: number, at: number): Promise<number> {
   const bounds = (await log.bounds('judged-events')).find((each) => each.partition === partition)
   if (!bounds) return 0

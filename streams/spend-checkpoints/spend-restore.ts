@@ -3,12 +3,12 @@ import type { PartitionBounds } from '../../infra/event-log/port.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { type CountedSpend, type RestoreSpendDeps, readCheckpoints, restoreSpend } from './restore.ts'
 
-/** Restores the spend of shards for whoever counts partition after partition: from a shard's checkpoints, which are read once. */
+/** Restores the spend of shards from their checkpoints, which are read once, for a caller that counts partition after partition. */
 export interface SpendRestore {
   /**
    * Restores each shard whose spend is not restored yet, was lost again, or could be restored better from what the log holds now.
-   * @returns where in `ad-events` the counters of each must then stand at least.
-   * @throws CountersMoved when one has been lost again meanwhile.
+   * @returns for each shard, the offset of `ad-events` that its counters must then have reached.
+   * @throws CountersMoved when a shard has been lost again meanwhile.
    */
   restore(shards: readonly number[]): Promise<number[]>
   /** The checkpoints that the spend of each shard was restored from, if it was. */
@@ -17,11 +17,11 @@ export interface SpendRestore {
 
 /** What a shard's spend is restored from, and what the counters hold of it. */
 interface Place {
-  /** Of the shard's partition of `spend-checkpoints`. */
+  /** The end of the shard's partition of `spend-checkpoints`. */
   checkpointsEnd: number
-  /** Of the shard's partition of `judged-events`. */
+  /** The start of the shard's partition of `judged-events`. */
   judgedStart: number
-  /** Of `spend-checkpoints` and of `ad-events`. */
+  /** The positions of `spend-checkpoints` and of `ad-events` in the shard. */
   positions: readonly [number, number]
 }
 
@@ -77,7 +77,7 @@ export function createSpendRestore(deps: RestoreSpendDeps): SpendRestore {
         const { upTo, last } = await restoreSpend(deps, shard)
         const [positions] = (await positionsOf([shard])) as [[number, number]]
         const [applied, judged] = positions
-        // Counters that were given checkpoints are not empty.
+        // Counters that have got checkpoints are not empty, unless they were lost again.
         if (judged < upTo || (last >= 0 && Math.max(applied, judged) < 0)) {
           throw new CountersMoved(`Shard ${shard} was lost again while its spend was being restored`)
         }
@@ -93,7 +93,7 @@ export function createSpendRestore(deps: RestoreSpendDeps): SpendRestore {
   }
 }
 
-/** Whether restoring once more would change nothing. */
+/** Whether restoring again would change nothing. */
 function holds(known: Place, now: Place): boolean {
   return (
     now.checkpointsEnd === known.checkpointsEnd &&
