@@ -1,22 +1,22 @@
 /**
- * Where the verdicts end in the events that they are about. Both are read from the end of a partition; the verdicts keep the order
- * of the events, and leave out those that became dead letters. Neither need reach as far as the other: what a mirror has copied of
- * two topics ends at two moments.
+ * Finds how far the events of a partition have verdicts. Both are read from the end of their partition. The verdicts keep the order
+ * of the events, and leave out those that became dead letters. Either may end before the other, because a mirror has copied the two
+ * topics up to different moments.
  */
 
-/** An event, or the event of a verdict. Sent twice, it is there twice. */
+/** Names an event, or the event of a verdict. An event that was sent twice is listed twice. */
 export type EventName = string
 
 /**
- * @param events, verdicts the last ones of their partition.
- * @returns how many of the events come before the first without a verdict. Null: too little is known, because no event that was
- * sent once is in both.
+ * @param events, verdicts the last ones of their partition, in order.
+ * @returns how many of the events come before the first one without a verdict. Null when too little is known, because no event that
+ * was sent only once is in both lists.
  */
 export function countJudged(events: readonly EventName[], verdicts: readonly EventName[]): number | null {
   const anchor = anchorOf(events, verdicts)
   if (!anchor) return null
   const places = Map.groupBy(events.keys(), (at) => events[at]!)
-  /** Behind the event of the last verdict that has one. */
+  /** The place after the event of the last verdict whose event was found. */
   let judged = anchor.event
   let isLastFound = false
   for (const verdict of verdicts.slice(anchor.verdict)) {
@@ -24,7 +24,7 @@ export function countJudged(events: readonly EventName[], verdicts: readonly Eve
     isLastFound = at !== undefined
     if (at !== undefined) judged = at + 1
   }
-  // The event of the last verdict has not been copied, nor has any that came after it.
+  // Where the event of the last verdict has not been copied, none after it has been either, so all of these events are judged.
   return isLastFound ? judged : events.length
 }
 

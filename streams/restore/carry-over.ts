@@ -3,30 +3,30 @@ import type { Assignment, EventLog, LogConsumer } from '../../infra/event-log/po
 import { type TopicName, topicNames } from '../../schemas/topics.ts'
 import { readPages } from '../runtime/pages.ts'
 
-/** Its only partition elects the process that carries over, and fences the others. */
+/** The process that owns the only partition of this topic carries over; the others are fenced. */
 const PLACE_TOPIC = 'log-epoch'
 export const CARRY_OVER_GROUP = 'carry-over'
-/** The epoch that the restore of the carried log goes on with: positions in the records are those of epoch 0. */
+/** The epoch in which the restore of the carried log goes on. The offsets that its records name are those of epoch 0. */
 const EPOCH = 1
 const POLL_MS = 100
 
-/** The log that is to be filled holds what did not come from there. */
+/** Thrown when the log that is to be filled holds records that did not come from the source. */
 export class LogNotEmpty extends Error {
   override readonly name = 'LogNotEmpty'
 }
 
 /**
- * How far a log has been carried over: the metadata of the group's commit, which is made in one step with the records that it
+ * How far a log has been carried over: the metadata of the group's commit, which is made in one atomic step with the records that it
  * counts.
  *
  * | Commit | Means |
  * |---|---|
- * | none | nothing has been carried, and every topic is empty; or, where an epoch is being restored, everything has |
+ * | none | nothing has been carried and every topic is empty; or, while an epoch is being restored, everything has been carried |
  * | `next` | every record before these offsets of the source has been carried once, and no other |
  * | `next: null` | the log is restored, and works on its own |
  */
 interface CarryOverProgress {
-  /** Of the log that is carried: no other one goes on. */
+  /** The id of the log that is carried over. No other log may go on from here. */
   sourceId: string
   next: Partial<Record<TopicName, number[]>> | null
 }
@@ -34,7 +34,7 @@ interface CarryOverProgress {
 export interface CarryOverDeps {
   source: EventLog
   sourceId: string
-  /** As it lies in Kafka, without epochs: `LogRestore.copy`. */
+  /** The log as it is stored in Kafka, without epochs: `LogRestore.copy`. */
   target: EventLog
   /** UTC epoch milliseconds. */
   now: () => number
@@ -42,8 +42,8 @@ export interface CarryOverDeps {
 }
 
 /**
- * Appends every record of a log to another one, once and in order, whatever interrupts it: then call it again. From its first step on no
- * process starts on the target, until a restore has ended. Both must have the same numbers of partitions.
+ * Appends every record of a log to another one, once and in order. After any interruption, call it again. From its first step on, no
+ * process starts on the target until a restore has ended. Both logs must have the same numbers of partitions.
  * @throws LogNotEmpty, and nothing was changed.
  */
 export async function carryOver(deps: CarryOverDeps): Promise<void> {
@@ -81,7 +81,7 @@ export async function carryOver(deps: CarryOverDeps): Promise<void> {
   }
 }
 
-/** From now on the target is a log of its own. Call it when its restore has ended. */
+/** Marks the target as a log of its own. Call it when its restore has ended. */
 export async function finishCarryOver({ target, sourceId }: Pick<CarryOverDeps, 'target' | 'sourceId'>): Promise<void> {
   const metadata = JSON.stringify({ sourceId, next: null } satisfies CarryOverProgress)
   await target.reset(CARRY_OVER_GROUP, [{ topic: PLACE_TOPIC, partition: 0, offset: 0, metadata }])

@@ -5,7 +5,7 @@ import { decode } from '../../schemas/wire/codec.ts'
 import { readPages } from '../runtime/pages.ts'
 import { countJudged, type EventName } from './align.ts'
 
-/** Offsets of either topic that are looked at first; then four times as many, until the two are aligned. */
+/** How many offsets of each topic are looked at first. The window grows fourfold until the two topics can be aligned. */
 const WINDOW_FIRST_OFFSETS = 2_000
 const WINDOW_GROWTH = 4
 const WINDOW_MAX_OFFSETS = 2_000_000
@@ -14,16 +14,16 @@ type Source = Pick<EventLog, 'bounds' | 'read'>
 
 export interface JudgedTo {
   partition: number
-  /** In `ad-events`: everything before it was judged. */
+  /** The offset in `ad-events` before which everything was judged. */
   offset: number
-  /** Offsets behind it. */
+  /** How many offsets follow, up to the end of the partition. */
   left: number
 }
 
 /**
- * Finds out by what the topics hold how far each partition of `ad-events` was judged. Memory and time follow how far the copies
- * of the two topics are apart.
- * @throws Error when that cannot be told.
+ * Finds out from the records of both topics how far each partition of `ad-events` was judged. Memory and time grow with the distance
+ * between the ends of the two copies.
+ * @throws Error when it cannot be told how far a partition was judged.
  */
 export async function judgedTo(log: Source, now: number): Promise<JudgedTo[]> {
   const [events, verdicts] = await Promise.all([log.bounds('ad-events'), log.bounds('judged-events')])
@@ -56,7 +56,7 @@ async function judgedIn(log: Source, events: PartitionBounds, verdicts: Partitio
   )
 }
 
-/** Without any verdict: they may have been there, and been kept for a shorter time than the events. */
+/** The first event that may lack a verdict, when there are no verdicts at all: older ones may have expired before their events. */
 function firstThatMayLackVerdict(events: readonly Named[], { end }: PartitionBounds, now: number): number {
   const keptSince = now - topics['judged-events'].retentionMinMs
   return events.find(({ receivedAt }) => receivedAt >= keptSince)?.offset ?? end
@@ -68,7 +68,7 @@ interface Named {
   receivedAt: number
 }
 
-/** What the last `window` offsets of a partition hold. A record that cannot be decoded has no verdict either. */
+/** The events in the last `window` offsets of a partition. Records that cannot be decoded are left out: they have no verdict either. */
 async function lastOf(
   log: Source,
   topic: Extract<TopicName, 'ad-events' | 'judged-events'>,
@@ -80,7 +80,7 @@ async function lastOf(
     for (const record of page) {
       const event = eventOf(topic, record)
       if (!event) continue
-      // The time of the record says when it was copied.
+      // The time of the event, because that of the record may be when it was copied.
       const { eventId, receivedAt } = event
       named.push({ name: `${eventId}/${receivedAt}`, offset: record.offset, receivedAt })
     }
@@ -97,7 +97,7 @@ function eventOf(topic: Extract<TopicName, 'ad-events' | 'judged-events'>, { val
   }
 }
 
-/** For each partition with a verdict, the last offset of `ad-events` that one names. */
+/** For each partition with a verdict, the offset of `ad-events` that the last one names. */
 export async function lastJudgedOffsets(log: Source): Promise<Map<number, number>> {
   const last = new Map<number, number>()
   for (const { partition, start, end } of await log.bounds('judged-events')) {

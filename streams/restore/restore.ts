@@ -11,7 +11,7 @@ import { renewReplayMarkers } from '../runtime/dead-letters.ts'
 import { type JudgedTo, judgedTo, lastJudgedOffsets } from './judged-to.ts'
 import { placeSpendCheckpoints } from './spend-checkpoints.ts'
 
-/** A projection holds something, which was made of another log. */
+/** Thrown when a projection is not empty: what it holds was made from another log. */
 export class ProjectionNotEmpty extends Error {
   override readonly name = 'ProjectionNotEmpty'
 }
@@ -32,14 +32,14 @@ export interface RestoreDeps {
 export interface Restored {
   epoch: number
   judged: JudgedTo[]
-  /** Checkpoints of campaigns' spend that were placed anew. */
+  /** How many spend checkpoints were written again, to fit the copy. */
   spendCheckpoints: number
 }
 
 /**
- * Makes a copy of the log, whose records lie at other offsets than in the original, a log to work on: in a new epoch, and with the
- * judge behind the last event that has a verdict. Every other group begins anew, and fills its empty projection. May be
- * repeated after an interruption.
+ * Makes a copy of the log, whose records have other offsets than in the original, into a log to work on. It begins a new epoch. The
+ * judge continues after the last event that has a verdict, and corrections at the end of their topic. Every other group starts from
+ * the beginning and fills its empty projection. May be repeated after an interruption.
  * @throws ProjectionNotEmpty, and nothing was changed; Error when what was judged cannot be told.
  */
 export async function restoreLog({ restore, counters, analytics, now }: RestoreDeps): Promise<Restored> {
@@ -52,7 +52,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
     JUDGE_GROUP,
     places.map((place) => ({ topic: 'ad-events', ...place })),
   )
-  // What the judge has counted again brings the corrections with it.
+  // The stream of corrections has none left to apply: when judged events are counted again, refunds are restored too.
   const ends = (await log.bounds('corrections')).map(({ partition, end }) => ({ partition, offset: end, metadata: '' }))
   await log.reset(
     CORRECTIONS_GROUP,
@@ -65,8 +65,8 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
 }
 
 /**
- * Counters would know events as judged whose verdicts were not copied, and tables would get a second row of each record. A
- * product index does no harm: what comes now is newer than what it holds.
+ * Refuses projections that are not empty. Counters would take events as judged whose verdicts were not copied, and tables would get
+ * a second row of each record. A product index does no harm: what comes from now on is newer than what it holds.
  */
 export async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
   const places = shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', shard) }))

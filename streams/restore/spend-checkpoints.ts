@@ -8,15 +8,15 @@ import { readPages } from '../runtime/pages.ts'
 const APPENDED_AT_ONCE = 500
 
 /**
- * Checkpoints of the spend say up to which verdict and which correction they count. Each is written again, so that it fits what
- * was copied:
+ * A spend checkpoint says up to which verdict and which correction it counts. Each is written again, so that it fits what was copied:
  *
- * - One that counts verdicts which were not copied gives way to the last before it, because their events are judged again.
- * - A correction is named by its offset, and does not say where it lay before: the last that was made before this log took the
- *   checkpoint is taken for it. One that was made then and was not counted yet is never refunded: the campaign spends
- *   less than it might, and not more.
+ * - A checkpoint that counts verdicts which were not copied is replaced by the last one that does not, because the events of those
+ *   verdicts are judged again.
+ * - A correction is named by its offset, and its copy does not say which offset it had before. The last correction that was made
+ *   before this log accepted the checkpoint is taken for it. A correction that was made by then but not counted yet is never
+ *   refunded: the campaign spends less than it might, and not more.
  *
- * Those that were placed already are left as they are.
+ * Checkpoints that fit already are left as they are.
  * @param lastJudged for each partition, the last offset of `ad-events` that a verdict names.
  * @returns how many were written.
  */
@@ -55,7 +55,7 @@ async function placedIn(
   const placed: SpendCheckpoint[] = []
   for (const ofCampaign of Map.groupBy(checkpoints, ({ campaignId }) => campaignId).values()) {
     const last = ofCampaign.at(-1)!
-    // Where compaction has left no earlier one, the spend is rather too high.
+    // Where compaction has left no earlier checkpoint, the last one is kept: the spend is too high rather than too low.
     const chosen = ofCampaign.findLast(({ sourceOffset }) => sourceOffset <= lastJudged) ?? last
     const namesCopy = chosen.correctionsOffset < 0 || epochOf(chosen.correctionsOffset) === epoch
     if (chosen === last && namesCopy) continue
