@@ -12,7 +12,7 @@ import { readPages } from '../runtime/pages.ts'
 import { runToEnd } from '../runtime/run-to-end.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
-/** Empties the counters, counts again what the judge has written and compares. Only while no judge runs. */
+/** Empties the counters, counts again what the judge has written, and compares. Call it only while no judge runs. */
 export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
   await runToEnd(createJudge(deps))
   await createCountersRepair(deps)()
@@ -22,8 +22,8 @@ export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
 }
 
 /**
- * Of every counter that a judged event names, in the order of the events. The views of an erased person are counted under the
- * pseudonym from the next recount on: nobody is shown an ad as such.
+ * The fingerprint of every counter that a judged event names, in the order of the events. Views of erased people are left out: from
+ * the next recount on they are counted under the pseudonym, and nobody is shown an ad under a pseudonym.
  */
 async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fingerprint> {
   const hash = createHash('sha256')

@@ -7,9 +7,9 @@ const LOOK_MS = 500
 const UNATTENDED_MS = 10_000
 
 export interface IndexBesideDeps {
-  /** With builds. An indexer must run, here or in another process. */
+  /** An index with `builds`. An indexer must run, here or in another process. */
   index: ProductIndex
-  /** The new index serves even when it differs from the one before. */
+  /** Whether the new index serves even when it differs from the old one. */
   replaces: boolean
   say: (line: string) => void
   /** UTC epoch milliseconds. */
@@ -17,8 +17,8 @@ export interface IndexBesideDeps {
 }
 
 /**
- * Has a new product index filled from the log beside the one that serves, compares them, and lets the new one serve when they are
- * equal. After a crash in the middle, the next call goes on with what there is.
+ * Has a new product index filled from the log next to the one that serves, compares the two, and lets the new one serve when they are
+ * equal. After a crash, the next call goes on with the index that was begun.
  */
 export async function rebuildIndexBeside({ index, replaces, say, now }: IndexBesideDeps): Promise<TableProof | null> {
   const builds = index.builds!
@@ -51,7 +51,7 @@ export async function rebuildIndexBeside({ index, replaces, say, now }: IndexBes
   return proof
 }
 
-/** Waits for a new index that is complete; of one that fills because none serves, until it does. */
+/** Waits until the new index is complete. If it is filled because none serves, waits until it serves. */
 async function filled({ index, say, now }: Pick<IndexBesideDeps, 'index' | 'say' | 'now'>): Promise<void> {
   let told = ''
   let toldAt = now()

@@ -4,9 +4,9 @@ import type { IndexedProduct, ProductIndex } from '../../infra/product-index/por
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const SCAN_PAGE = 1_000
-/** More offers than these that differ are no matter of what changes at this moment. */
+/** If more offers than this differ, it is not because they are changing at this moment, so they are not compared again. */
 const DIFFERENT_MAX = 1_000
-/** Offers that change while they are compared are looked at again, so often and with this pause. */
+/** Offers that differ may have changed while they were compared. They are compared again this often, with this pause. */
 const LOOKS_AGAIN = 5
 const LOOK_AGAIN_MS = 500
 
@@ -16,7 +16,7 @@ export interface ShopDifference {
   offers: string[]
 }
 
-/** Compares every offer with its campaigns and signals, also while an indexer writes to both. */
+/** Compares every offer with its campaigns and signals. An indexer may be writing to both indices. */
 export async function compareIndices(
   serving: ProductIndex,
   next: ProductIndex,
@@ -68,12 +68,12 @@ function createFingerprint() {
   }
 }
 
-/** Of every offer with its campaigns and signals, by shop and in the order of keys. */
+/** The fingerprint of every offer with its campaigns and signals, by shop and in the order of keys. */
 export async function fingerprintOf(index: ProductIndex): Promise<Fingerprint> {
   const fingerprint = createFingerprint()
   for (const shopId of (await index.shops()).toSorted()) {
     for await (const _ of offersOf(index, shopId, fingerprint)) {
-      // Adding each to the fingerprint is all.
+      // `offersOf` has added the offer to the fingerprint.
     }
   }
   return fingerprint.value()
@@ -97,7 +97,7 @@ async function* offersOf(
   }
 }
 
-/** The offers of two lists in the order of scans, those of one key together. */
+/** Pairs the offers of two scans by key. Where one scan lacks an offer, its half is null. */
 async function* pairs(
   lefts: AsyncGenerator<Digested>,
   rights: AsyncGenerator<Digested>,
@@ -118,7 +118,7 @@ async function* pairs(
         yield [found.left, found.right]
       } else unmatched.set(each.key, found)
     }
-    // One list lacks so many that the other runs ahead of it: that is different enough, and must not fill the memory.
+    // One list lacks so many offers that the other runs ahead of it. They differ enough: stop before this fills the memory.
     if (unmatched.size > 100 * DIFFERENT_MAX) break
   }
   for (const { left = null, right = null } of unmatched.values()) yield [left, right]

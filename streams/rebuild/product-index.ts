@@ -5,8 +5,8 @@ import { fingerprintOf } from './index-compare.ts'
 import { type TableProof, tableProof } from './table-proof.ts'
 
 /**
- * Empties the product index, fills it again from the log and compares. Only while no indexer runs. Of the registry only what
- * came since its checkpoint is read: each offer gets its campaigns from the snapshot, which has begun there.
+ * Empties the product index, fills it again from the log, and compares. Call it only while no indexer runs. The registry is read only
+ * from its checkpoint on: each offer gets its campaigns from the snapshot, which has begun at that checkpoint.
  */
 export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
   const { log, index } = deps
@@ -14,7 +14,7 @@ export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
     await runToEnd(createIndexer(deps))
     await index.refresh()
   }
-  // A lost index would let no indexer catch up.
+  // No indexer can catch up while the index is lost, so an empty one is made first.
   if (index.builds && !(await index.builds.look()).serving) await index.clear()
   await catchUp()
   const before = await fingerprintOf(index)
@@ -24,7 +24,7 @@ export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
   return tableProof('product index', before, await fingerprintOf(index))
 }
 
-/** Lets an indexer fill an empty index. Only while none runs. */
+/** Resets the indexer's group, so that an indexer fills an empty index. Call it only while no indexer runs. */
 export async function forgetIndex(log: IndexerDeps['log']): Promise<void> {
   await log.reset(INDEXER_GROUP, null)
   const offset = await checkpointEnd(log)

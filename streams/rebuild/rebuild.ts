@@ -14,25 +14,25 @@ import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 export interface RebuildDeps {
   log: EventLog
   analytics: Analytics
-  /** Makes the tables that are missing. */
+  /** Creates the tables that are missing. */
   migrate: (analytics: Analytics) => Promise<unknown>
   /** UTC epoch milliseconds. */
   now: () => number
-  /** A name that no other run of attribution has. */
+  /** Makes a name that no other run of attribution has. */
   runId: () => string
   logger: StreamLogger
 }
 
-/** No projection: which epochs of a partition may store nothing any more. */
+/** Not a projection: it says which epochs of a partition may no longer store anything. */
 const FENCES_TABLE = 'fences'
-/** Of what was stored before the sink counted: a sink that begins anew counts all. */
+/** Counts of what was stored before the sink began to count. A sink that starts over counts everything itself. */
 const COUNTED_TABLE = 'counted_ranges'
-/** No rows of the log. */
+/** Not made from records of the log. */
 const FORGOTTEN_TABLE = 'forgotten_rows'
 
 /**
- * Drops every table of Analytics, makes them again from the log and compares. Only while no sink and no attribution run.
- * After a crash in the middle, run it again: what it then compares with is what there was left.
+ * Drops every table of Analytics except fences, makes them again from the log, and compares. Call it only while no sink and no
+ * attribution run. After a crash, run it again: it then compares with what was left.
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
   const { log, analytics, migrate, now } = deps
@@ -51,16 +51,16 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
   }))
 }
 
-/** Stores and credits all that the log holds. */
+/** Stores and credits everything that the log holds. */
 async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Promise<void> {
   const sink = createSink({ log, analytics, now, logger })
   await runToEnd(sink)
   while ((await attribute({ log, analytics, runId })) !== null) {
-    // A run takes only so much at once.
+    // A run takes only a part of a long log.
   }
 }
 
-/** To the start of each partition, under an epoch of its own: what a frozen sink may still send is refused. */
+/** Sets the sink back to the start of each partition, under a new epoch, so that what a frozen sink may still send is refused. */
 async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
   const commits = await log.committed(SINK_GROUP)
   const epoch = Math.max(0, ...commits.map((commit) => decodeOffsetMetadata(commit).epoch)) + 1
@@ -73,7 +73,7 @@ async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
   await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
 }
 
-/** Of `system.tables`: on a cluster a server's own part stands for the table. */
+/** The name of a table in `system.tables`. On a cluster, a server's local part stands for the table. */
 const TABLE_NAME = "replaceRegexpOne(name, '_local$', '')"
 
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
@@ -87,9 +87,9 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 }
 
 /**
- * Of what a reader sees in each table, in any order and in all columns but `version`; apart from views, scratch tables,
- * fences, the list of migrations, what signals, phrase lifts, reports and the audit count from the others, and tables that forget
- * rows by themselves. Of a table that has forgotten rows, of those from then on.
+ * The fingerprint of what a reader sees in each table, in any order and in all columns but `version`. Left out are views, scratch
+ * tables, fences, the list of migrations, tables that forget rows by themselves, and what signals, phrase lifts, reports and the
+ * audit count from other tables. Of a table that has forgotten rows, only the rows from then on are included.
  */
 async function fingerprints(analytics: Analytics, since: CompleteSince): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()

@@ -1,15 +1,15 @@
 import type { Analytics, Fence } from '../../infra/analytics/port.ts'
 import type { TableProof } from './table-proof.ts'
 
-/** Beyond it the sink goes on, and what it stores meanwhile is copied after the exchange. */
+/** After this long the sink goes on, and what it stores in the old table before the exchange is copied after it. */
 const PAUSE_MS = 60_000
 const PAUSE_TRIES = 5
 /** Offsets that one statement copies. */
 const COPY_OFFSETS = 1_000_000
-/** A copy that takes longer is given up, well within a pause. */
+/** A copy that takes longer is aborted, well within a pause. */
 const COPY_LIMIT = 'SETTINGS max_execution_time = 30'
 
-/** Of the names of tables that are being filled. */
+/** The prefix of the names of tables that are being filled. */
 export const REBUILDING = 'rebuilding_'
 
 /** Offset by partition. */
@@ -18,15 +18,15 @@ export type Places = ReadonlyMap<number, number>
 export interface TableReplacement {
   /** The table that serves. */
   readonly of: string
-  /** The one beside it. */
+  /** The new table, next to the one that serves. */
   readonly table: string
-  /** Under which rows are stored in it; those of an earlier run are refused. */
+  /** The fence under which rows are stored in the new table. It refuses inserts of earlier runs. */
   readonly fence: Fence
-  /** Copies the rows that lie before these places. @returns how many. */
+  /** Copies the rows before these offsets. @returns how many. */
   copyBefore(starts: Places): Promise<number>
   /**
-   * Pauses the sink, copies the rows from these places on, and exchanges both tables when the caller agrees. The sink goes on when it
-   * resolves, and the table that does not serve is gone.
+   * Pauses the sink, copies the rows from these offsets on, and exchanges both tables when the caller agrees. Once this resolves, the
+   * sink goes on and the table that does not serve is gone.
    */
   exchange(
     ends: Places,
@@ -37,16 +37,16 @@ export interface TableReplacement {
 interface ReplacementDeps {
   analytics: Analytics
   table: string
-  /** Of the sink's inserts into the table. */
+  /** The fence scopes of the sink's inserts into the table. */
   scopes: readonly string[]
-  /** Lets no insert of the sink store anything that was begun before. */
+  /** Raises the sink's epochs, so that no insert of the sink that has begun before stores anything. */
   fenceSink: () => Promise<void>
-  /** Greater than that of every earlier run. */
+  /** The number of this run, greater than that of every earlier one. */
   run: number
   say: (line: string) => void
 }
 
-/** Begins an empty table beside one, once what an earlier run has left is put right. */
+/** Creates an empty table next to the one that serves, after it has cleaned up what an earlier run has left. */
 export async function beginReplacement(deps: ReplacementDeps): Promise<TableReplacement> {
   const { analytics, table, scopes, run, fenceSink } = deps
   const beside = `${REBUILDING}${table}`
@@ -86,8 +86,8 @@ export async function beginReplacement(deps: ReplacementDeps): Promise<TableRepl
 }
 
 /**
- * What a killed run has left: a table that was being filled is dropped; one that served until the exchange may hold rows that the
- * sink has stored at the last moment.
+ * Cleans up after a killed run. A table that was being filled is dropped. One that served until the exchange may hold rows that the
+ * sink has stored at the last moment: these are copied before it is dropped.
  */
 async function finishEarlier(deps: ReplacementDeps, beside: string): Promise<void> {
   const { analytics, table, say } = deps
@@ -101,7 +101,7 @@ async function finishEarlier(deps: ReplacementDeps, beside: string): Promise<voi
   await analytics.command(`DROP TABLE ${beside} SYNC`)
 }
 
-/** Runs while no insert of the sink into the table is under way or begins. @returns whether the pause has held all the time. */
+/** Does work while no insert of the sink into the table is under way or begins. @returns whether the pause has held all the time. */
 async function whilePaused(
   { analytics, scopes, name }: { analytics: Analytics; scopes: readonly string[]; name: string },
   work: () => Promise<void>,
@@ -117,8 +117,8 @@ async function whilePaused(
 }
 
 /**
- * Copies rows that the sink has stored in the table before although it should have been paused. A sink that has looked for its rows
- * in the new table before the copy, and would insert them after it, is fenced: it looks again.
+ * Copies rows that the sink has stored in the old table although it should have been paused. A sink that has looked for its rows in
+ * the new table before this copy would insert them once more after it. So the sink is fenced first, and has to look again.
  */
 async function copyLate(late: Omit<ReplacementDeps, 'say'> & { beside: string; ends: Places }): Promise<void> {
   const { analytics, scopes, fenceSink, table, beside, ends, run } = late
@@ -132,7 +132,7 @@ async function copyLate(late: Omit<ReplacementDeps, 'say'> & { beside: string; e
   throw new Error(`The pause of ${table} has run out each time. Run this again`)
 }
 
-/** Of one partition, in steps that end in time. */
+/** Copies the rows of one partition, in steps small enough to end in time. */
 async function copyRange(
   analytics: Analytics,
   from: string,
@@ -155,7 +155,7 @@ async function copyRange(
   }
 }
 
-/** The rows from these places on that the other table lacks. */
+/** Copies the rows from these offsets on that the other table lacks. */
 async function copyFrom(analytics: Analytics, from: string, to: string, ends: Places): Promise<void> {
   for (const [partition, end] of ends) {
     const where = '_partition = {partition:Int32} AND _offset >= {end:Int64}'
@@ -171,17 +171,17 @@ async function countRows(analytics: Analytics, table: string): Promise<number> {
   return (await analytics.query<{ rows: number }>(`SELECT count() AS rows FROM ${table}`))[0]!.rows
 }
 
-/** The run that a table was made by, in its comment, and from where on it was copied from the one before. */
+/** The comment of a table: the run that has made it, and the offsets from which on its rows were copied from the old table. */
 interface Mark {
   run: number
   ends: [partition: number, offset: number][]
 }
 
-/** A comment cannot be a parameter; this one is numbers. */
+/** A comment cannot be a parameter of a statement. This one is safe to insert as text, because it consists of numbers. */
 const markTable = (analytics: Analytics, table: string, mark: Mark) =>
   analytics.command(`ALTER TABLE ${table} MODIFY COMMENT '${JSON.stringify(mark)}'`)
 
-/** Null: of no rebuild. Undefined: there is no such table. */
+/** Null when the table was made by no rebuild; undefined when there is no such table. */
 async function markOf(analytics: Analytics, table: string): Promise<Mark | null | undefined> {
   const [found] = await analytics.query<{ comment: string }>(
     'SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',

@@ -17,15 +17,15 @@ export const topicsByTable: ReadonlyMap<string, StoredTopic> = new Map(
 )
 
 const PAGE_RECORDS = 10_000
-/** Records that the sink has stored meanwhile are read from the log again until there are no more than these, or so many times. */
+/** What the sink has stored meanwhile is read in further rounds, until a round has few enough records or there were enough rounds. */
 const LEFT_MAX = 20_000
 const CATCH_UPS_MAX = 10
 const SAY_EVERY_RECORDS = 500_000
 
-/** Reports are counted from these. */
+/** The tables that report counts are made from. */
 const COUNTED_TABLES = ['judged_events', 'event_corrections', 'emissions']
 
-/** Nothing was begun; another time it will be. */
+/** Thrown when a table cannot be rebuilt now because of an erasure. The old table serves on; try again later. */
 export class RebuildRefused extends Error {
   override readonly name = 'RebuildRefused'
 }
@@ -33,7 +33,7 @@ export class RebuildRefused extends Error {
 export interface TableBesideDeps {
   log: EventLog
   analytics: Analytics
-  /** The new table serves even when it differs from the one before. */
+  /** Whether the new table serves even when it differs from the old one. */
   replaces: boolean
   say: (line: string) => void
   /** UTC epoch milliseconds. */
@@ -41,11 +41,11 @@ export interface TableBesideDeps {
 }
 
 /**
- * Fills a table anew beside the one that serves, and exchanges them when they are equal: rows from before what the log holds are copied,
- * what the log holds is read from it as far as the sink has stored it, and what the sink stores meanwhile is copied while its
- * inserts are paused for the exchange. docs/exactly-once.md says why nothing is lost or doubled. A table that was filled while
- * somebody was erased from the other may still name the person, so it does not come to serve.
- * @throws RebuildRefused while people are being erased.
+ * Rebuilds a table next to the one that serves, and exchanges the two when they are equal. Rows that are older than what the log holds
+ * are copied. What the log holds is read from it, as far as the sink has stored it. What the sink stores meanwhile is copied while
+ * its inserts are paused for the exchange. docs/exactly-once.md says why nothing is lost or doubled. If somebody was erased from the
+ * old table meanwhile, the new one may still name the person, so it does not come to serve.
+ * @throws RebuildRefused while people are being erased, or when somebody was erased meanwhile.
  */
 export async function rebuildTableBeside(table: string, deps: TableBesideDeps): Promise<TableProof> {
   const { log, analytics, replaces, say, now } = deps
@@ -84,7 +84,7 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
   return proof
 }
 
-/** What is closed has no rows any more to be counted again from. */
+/** Has all report counts made again, except those of closed months, which have no rows left to count. */
 async function countAnew(analytics: Analytics): Promise<void> {
   const closedUntil = await readClosedUntil(analytics)
   await analytics.command(
@@ -106,7 +106,7 @@ const namesOf = (erasures: Erasures) =>
     .map(({ id }) => id)
     .join()
 
-/** Stores what the log holds from the starts on, as far as the sink has stored it. @returns how far. */
+/** Stores the records of the log from `starts` on, as far as the sink has stored them. @returns how far that is. */
 async function fillFromLog(
   topic: StoredTopic,
   {
@@ -148,7 +148,7 @@ async function fillFromLog(
   }
 }
 
-/** How far the sink has stored each partition for good; where it has not begun, the start. */
+/** The offset before which the sink has certainly stored everything of each partition; its start where the sink has not begun. */
 function placesOf(topic: StoredTopic, commits: readonly Position[], starts: Places): Places {
   const stored = new Map(
     commits.filter((each) => each.topic === topic).map(({ partition, offset }) => [partition, offset]),

@@ -4,14 +4,15 @@ import type { Places } from './replacement-table.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const HASH_RANGE = 2n ** 64n
-/** A row in all columns but `version`. */
+/** A row as text, with all columns except `version`. */
 const ROW = `formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version))`
 
 /**
- * Compares what two tables of the same columns have, in any order: before the sink is paused what lies before these places, which
- * nobody changes. Where rows replace others, that is no part of a table by itself: then all of it is compared once the sink is paused.
- * Of a table that forgets rows by itself the new one may have more; of ad requests only those of months that are not closed are compared.
- * @returns what to call while the sink is paused.
+ * Compares the rows of two tables with the same columns, in any order. The rows before the offsets `ends` no longer change, so they are
+ * compared at once, before the sink is paused. In tables whose rows replace older ones, the rows before an offset are not a fixed
+ * set, so those tables are compared whole, while the sink is paused. Of a table that forgets rows by itself, the new one may have
+ * more rows. Of ad requests, only months that are not closed are compared.
+ * @returns a function that resolves to the proof. Call it while the sink is paused.
  */
 export async function compareTables(
   analytics: Analytics,

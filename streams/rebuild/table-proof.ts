@@ -5,7 +5,7 @@ export interface Fingerprint {
   hash: string
 }
 
-/** A projection before and after it was made again from the log. */
+/** A projection before and after it was rebuilt from the log. */
 export interface TableProof {
   table: string
   rowsBefore: number
@@ -13,7 +13,7 @@ export interface TableProof {
   hashBefore: string
   hashAfter: string
   equal: boolean
-  /** Only rows from then on are compared, because the table had forgotten those of the time before. ISO 8601. */
+  /** Set when only rows from this time on are compared, because the table had forgotten earlier ones. ISO 8601. */
   comparedFrom?: string
 }
 
