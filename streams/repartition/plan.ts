@@ -5,14 +5,15 @@ export type TopicPartitions = ReadonlyMap<TopicName, number>
 /** The topics that get more partitions, with how many they then have. */
 export type Growth = ReadonlyMap<TopicName, number>
 
-/** Refuses to add partitions, with the reason for a person. */
+/** Thrown when partitions cannot be added. The message gives the reason to a person. */
 export class RepartitionRefused extends Error {
   override readonly name = 'RepartitionRefused'
 }
 
 /**
- * Each partition is split into the same number of parts, so that a campaign either stays where it is or moves to a partition that
- * was empty. @throws RepartitionRefused
+ * The topics that have to grow. Each partition is split into the same number of parts, so that a campaign either stays where it is or
+ * moves to a partition that was empty.
+ * @throws RepartitionRefused
  */
 export function growthOf(present: TopicPartitions, wanted: TopicPartitions): Growth {
   const growth = new Map<TopicName, number>()
@@ -36,7 +37,7 @@ export function growthOf(present: TopicPartitions, wanted: TopicPartitions): Gro
   return growth
 }
 
-/** What is asked for of each topic, as at a start; nothing: what it has, or its unit is about to have. */
+/** The partitions asked for of each topic, as at a start. Where none are asked for: as many as the largest topic of its unit has. */
 export function wantedCounts(
   present: TopicPartitions,
   asked: { partitions: number | null; topicPartitions: Readonly<Partial<Record<TopicName, number>>> },

@@ -5,24 +5,24 @@ import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { carrySpend } from '../spend-checkpoints/spend-checkpoints.ts'
 import { type Growth, growthOf, RepartitionRefused, type TopicPartitions } from './plan.ts'
 
-/** The partitions of the log's topics, for whoever may change them. */
+/** Reads and changes the partitions of the log's topics. */
 export interface PartitionControl {
   counts(): Promise<TopicPartitions>
   /** Adds partitions, and resolves once every broker knows them. */
   grow(growth: Growth): Promise<void>
-  /** Which groups of streams have members, for a person. */
+  /** The names of the streams' consumer groups that have members, to be shown to a person. */
   activeGroups(): Promise<string[]>
 }
 
 export interface RepartitionDeps {
   control: PartitionControl
   log: Pick<EventLog, 'append'>
-  /** Of as many shards as `ad-events` has partitions before. */
+  /** Counters with as many shards as `ad-events` has partitions before the change. */
   counters: Counters
   snapshot: Snapshot
-  /** Judges and refunds all that the log holds, and completes the counters. @throws when something is left. */
+  /** Judges and refunds everything that the log holds, and completes the counters. @throws when something is left. */
   finish(): Promise<void>
-  /** Resolves when no process appends to a partition any more that it has chosen before the call. */
+  /** Resolves once no process still appends to a partition that it had chosen before the call. */
   appendsSettled(): Promise<void>
   /** Says which step is done. */
   onStep(step: string): void
@@ -32,13 +32,13 @@ export interface RepartitionDeps {
 const UNIT = unitOf('ad-events')
 
 /**
- * Adds partitions to topics, while no stream runs. What crashed in the middle is completed by running it again:
+ * Adds partitions to topics while no stream runs. After a crash, running it again completes it. The steps are:
  *
- * 1. `spend-checkpoints` grows. From then on nothing is appended to the other topics of its unit, which have fewer partitions;
- *    events wait in the spools of the processes that take them. No stream starts on such a log.
- * 2. What the log holds is judged and refunded by the old number, so that nothing of a key is open when it moves.
- * 3. What each campaign that moves has spent is written to its new partition: no record there says it.
- * 4. All other topics grow. Keys lie by the new number from here on, and the counters are counted again.
+ * 1. `spend-checkpoints` grows. From then on nothing is appended to the other topics of its unit, which have fewer partitions:
+ *    events wait in the spools of the processes that receive them. No stream starts on such a log.
+ * 2. Everything in the log is judged and refunded by the old number of partitions, so that nothing of a key is open when it moves.
+ * 3. What each campaign that moves has spent is written to its new partition, because no other record there says it.
+ * 4. All other topics grow. From here on keys are placed by the new number, and the counters are counted again.
  *
  * @throws RepartitionRefused, and nothing was changed.
  */
@@ -59,7 +59,7 @@ export async function repartition(deps: RepartitionDeps, wanted: TopicPartitions
   return growth
 }
 
-/** Steps 1 to 3, of which nothing is left to do once the judge's output has grown. */
+/** Steps 1 to 3. Nothing of them is left to do once the judge's output has grown. */
 async function moveCampaigns(deps: RepartitionDeps, present: TopicPartitions, to: number): Promise<void> {
   const { control, onStep, finish, appendsSettled } = deps
   const from = present.get('ad-events')!
