@@ -17,17 +17,17 @@ import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createForgetting } from './forgetting.ts'
 
 export const DAY_MS = 86_400_000
-/** Rows that one statement counts, but for those of a single day: the ids of their events must fit in the store's memory. */
+/** Rows that one statement counts, unless a single day has more: the ids of their events must fit in the store's memory. */
 const ROWS_AT_ONCE = 200_000
 
 export interface Activity {
   /**
-   * Looks which days the rows are of that the sink has stored since the last look, which costs little. What happened before
-   * `sinceDay` (days since the epoch, UTC) is not counted.
-   * @returns the shops that have anything new, each with how many purchases. Without new rows the tables are not asked.
+   * Finds the days of the rows that the sink has stored since the last look, which costs little. What happened before
+   * `sinceDay` (days since the epoch, UTC) is not counted. Without new rows the tables are not queried.
+   * @returns the shops that have new rows, each with its number of new purchases.
    */
   look(sinceDay: number): Promise<Map<string, number>>
-  /** Counts what looks have found, of all shops. */
+  /** Counts the days that looks have found, for all shops. */
   count(sinceDay: number): Promise<void>
 }
 
@@ -35,15 +35,16 @@ export interface Activity {
 interface ShopDay {
   shopId: string
   day: number
-  /** New rows. */
+  /** How many rows of the day are new. */
   arrived: number
 }
 
 /**
- * Keeps `signal_days`. New rows are added to what is counted of their days, so that a count costs what is new. A day is counted anew
- * where at least half of its rows are new, which costs no more, and where another process, or this one before it was ended, has
- * counted some of the new rows: a count is as if all rows up to its version had been counted at once, whoever made it. So what
- * stops anywhere may be repeated. What is counted is remembered in the store, and is rebuilt with it.
+ * Keeps `signal_days`. New rows are added to the counts of their days, so that the cost depends only on what is new. A day is counted
+ * again from all of its rows in two cases: when at least half of them are new, which costs no more, and when another process, or
+ * this one before it was ended, has counted some of the new rows already. A count is as if all rows up to its version had been
+ * counted at once, whoever made it, so a count that stops part-way may be repeated. How far rows are counted is kept in the store,
+ * and is rebuilt with it.
  */
 export function createActivity({
   log,
@@ -52,11 +53,11 @@ export function createActivity({
   log: Pick<EventLog, 'committed'>
   analytics: Analytics
 }): Activity {
-  /** Up to where all is counted. Null: not read yet. */
+  /** The offsets before which everything is counted. Null until they are read from the store. */
   let counted: readonly Commit[] | null = null
-  /** Up to where days are found. */
+  /** The offsets before which looks have found the days. */
   let lookedTo: readonly Commit[] = []
-  /** Days that are to be counted. */
+  /** The days to count. */
   let found = new Map<string, ShopDay>()
   const forgetDays = createForgetting(analytics, 'signal_days')
 
@@ -109,7 +110,7 @@ export function createActivity({
     },
   }
 
-  /** The days that are counted anew and those that are added to, in groups for one statement each. */
+  /** The days to count again from all rows, and those to add new rows to, each in groups for one statement. */
   async function sorted(days: readonly ShopDay[], countedVersion: number) {
     const known = days.length === 0 ? [] : await analytics.query<CountedDay>(countedDaysSql, scopeOf(days))
     const byDay = new Map(known.map((each) => [`${each.day} ${each.shopId}`, each]))
@@ -125,7 +126,7 @@ export function createActivity({
   }
 }
 
-/** Days in the order of time, in groups for one statement each, whosever they are. */
+/** Days in the order of time, in groups for one statement each. A group may have days of several shops. */
 const grouped = (days: readonly ShopDay[], rowsOf: (day: ShopDay) => number): ShopDay[][] =>
   chunksBySize(
     days.toSorted((a, b) => a.day - b.day),
@@ -138,7 +139,7 @@ const scopeOf = (days: readonly ShopDay[]): QueryParams => ({
   days: days.map(({ day }) => day),
 })
 
-/** By partition of each topic, the first offset that is not counted. */
+/** Query parameters: for each topic, the first offset of each partition that is not counted. */
 function endsOf(edge: 'Before' | 'To', commits: readonly Commit[]): QueryParams {
   const ends = Object.entries(countedTopics).map(([topic, [before, to]]) => {
     const ofTopic = commits.filter((each) => each.topic === topic)

@@ -36,14 +36,14 @@ export interface AlsoBoughtList {
 }
 
 /**
- * The orders of a shop, kept so that those that come are added to what was read before. Products are known by numbers from 0 on,
- * in the order in which they came.
+ * The orders of a shop, kept so that new orders can be added to those read before. Products are numbered from 0 on, in the order in
+ * which they came.
  */
 export interface OrderHistory {
   /** Order lines that it holds. */
   readonly lines: number
   readonly ids: readonly string[]
-  /** @returns the products of these orders, whose lists are to be made anew. Newer orders than before; a few may be older. */
+  /** Adds orders, which are newer than those before; a few may be older. @returns their products, whose lists must be made again. */
   add(orders: readonly OrderBasket[]): ReadonlySet<number>
   /** The list of a product. The time that it takes grows with the sum of the squared lengths of its orders; the limits above bound it. */
   listOf(product: number): Pick[]
@@ -57,13 +57,13 @@ export interface Pick {
 
 interface History {
   ids: string[]
-  /** The distinct products of all baskets, one basket after the other, where each begins, and its weight. */
+  /** The distinct products of all baskets, one basket after the other; where each basket begins among them; and its weight. */
   items: number[]
   starts: number[]
   weights: number[]
-  /** Baskets of each product, oldest first, that hold others too. */
+  /** For each product, its baskets that hold other products too, oldest first. */
   basketsOf: number[][]
-  /** How often each product was bought, by recency. */
+  /** How often each product was bought, weighted by recency. */
   bought: number[]
   popular: { product: number; weight: number }[]
 }
@@ -81,7 +81,7 @@ export function* alsoBought(baskets: readonly OrderBasket[], now: number): Gener
   }
 }
 
-/** @param now UTC epoch milliseconds that ages are counted from; later on, from the latest order. */
+/** @param now UTC epoch milliseconds that ages are counted from at first. Once later orders are added, ages count from the latest. */
 export function createOrderHistory(baskets: readonly OrderBasket[], now: number): OrderHistory {
   const history: History = { ids: [], items: [], starts: [0], weights: [], basketsOf: [], bought: [], popular: [] }
   const { ids, items, starts, weights, basketsOf, bought } = history
@@ -103,7 +103,7 @@ export function createOrderHistory(baskets: readonly OrderBasket[], now: number)
 
   function addOne({ occurredAt, items: bag }: OrderBasket): number[] {
     const products = distinct(bag).map(numberOf)
-    // Against what was bought at `now`: what comes later weighs more than 1.
+    // Relative to an order at `now`: a later order weighs more than 1.
     const recency = 2 ** (Math.min(occurredAt - now, latest - now) / HALF_LIFE_MS)
     const basket = weights.push(products.length > 1 ? recency * (products.length - 1) ** SIZE_EXPONENT : 0) - 1
     items.push(...products)
@@ -129,7 +129,7 @@ export function createOrderHistory(baskets: readonly OrderBasket[], now: number)
     return touched
   }
 
-  // The numbers decide between equals: for what was bought last.
+  // Between equals the lower number wins, so the products that were bought last are numbered first.
   for (const { items: bag } of baskets.toSorted((a, b) => b.occurredAt - a.occurredAt)) distinct(bag).forEach(numberOf)
   add(baskets)
   return {
@@ -151,7 +151,7 @@ export function createOrderHistory(baskets: readonly OrderBasket[], now: number)
 
 const distinct = (items: readonly string[]) => [...new Set(items)].slice(0, BASKET_LINES_MAX)
 
-/** Weighed against one basket of two products that was bought now, by its recency. */
+/** The most popular products, weighted against one basket of two products bought now, whose recency is `nowWeight`. */
 function mostPopular(bought: readonly number[], nowWeight: number): History['popular'] {
   const total = bought.reduce((sum, weight) => sum + weight, 0)
   return bought
@@ -166,7 +166,7 @@ interface Work {
   slots: number[]
 }
 
-/** The latest first. */
+/** The latest baskets with a product, the latest first. */
 function basketsWith(product: number, { basketsOf }: History): number[] {
   return basketsOf[product]!.slice(-BASKETS_PER_PRODUCT_MAX).reverse()
 }
@@ -208,7 +208,7 @@ function pick(product: number, history: History, work: Work): { product: number;
   return picks
 }
 
-/** The products bought most together with one, filled up with the most popular; best first. */
+/** The products bought together with one most often, filled up with the most popular; best first. */
 function rankCandidates(product: number, baskets: readonly number[], history: History, { scores }: Work) {
   const { items, starts, weights } = history
   const touched: number[] = []

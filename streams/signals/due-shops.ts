@@ -1,40 +1,40 @@
-/** Purchases that grow by this share at once, as by an import, are worth computing a shop before its time. */
+/** A shop whose purchases grow by this share at once, as by an import, is computed before its time. */
 const SURGE_SHARE = 0.1
-/** While a look finds more new purchases than this, and more than this share of all, an import is under way. */
+/** An import is under way while a look finds more new purchases than this, and more than this share of all. */
 const ARRIVING_MIN = 100
 const ARRIVING_SHARE = 0.01
 
 export interface DueShops {
-  /** Something is new in a shop. */
+  /** Notes that something is new in a shop. */
   note(shopId: string, purchases: number): void
-  /** Something is new in every shop that was ever noted. */
+  /** Notes that something is new in every shop that was ever noted. */
   noteAll(): void
   /**
-   * The shops to compute now, by what was noted since the last call. Those whose purchases are still coming in at once wait until they
-   * have come, for an interval at most: what is computed of half an import is computed in vain, and takes the time that the whole needs.
+   * The shops to compute now, by what was noted since the last call. A shop whose import is still coming in waits until it has
+   * come, for one interval at most: what is computed from half an import is wasted, and takes the time that the whole one needs.
    */
   list(now: number): string[]
   /** Whether a shop waits for purchases that are coming in. */
   areArriving(): boolean
-  /** How many purchases are new in it; what is noted from now on is not among them. */
+  /** How many purchases are new in a shop that is about to be computed. Those noted from now on are not among them. */
   taken(shopId: string): { purchases: number }
-  /** @param computation when it began, and what it was told by `taken`. */
+  /** Notes that a shop was computed. @param computation when it began, and the purchases that `taken` returned for it. */
   computed(shopId: string, computation: { at: number; purchases: number }): void
 }
 
 interface Shop {
   isNew: boolean
   newPurchases: number
-  /** That were computed with. */
+  /** Purchases that the shop was computed with. */
   purchases: number
   computedAt: number
-  /** New since the last look. */
+  /** Purchases noted since the last look. */
   arrived: number
-  /** Of the first look that found them coming in at once; null: they are not. */
+  /** The time of the first look that found an import coming in; null when none is. */
   arrivingSince: number | null
 }
 
-/** Which shops' signals are to be computed: those that have anything new, an interval after the last time or after a surge. */
+/** Tells which shops' signals to compute: those with anything new, an interval after the last time or once purchases surge. */
 export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops {
   const shops = new Map<string, Shop>()
 

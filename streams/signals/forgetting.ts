@@ -1,7 +1,10 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { type DayTable, dropPeriodSql, pastPeriodsSql } from '../../infra/analytics/queries/signals/signal-days.ts'
 
-/** Forgets the rows of days before one that is passed, when it is another than the last time. Days since the epoch, UTC. */
+/**
+ * Forgets the rows of days before the one that is passed (days since the epoch, UTC), in whole partitions of the table. It does
+ * nothing when the day is the same as last time.
+ */
 export function createForgetting(analytics: Analytics, table: DayTable): (sinceDay: number) => Promise<void> {
   let doneFor: number | null = null
   return async (sinceDay) => {

@@ -11,42 +11,42 @@ import { advanced, newRanges, rowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { BASKET_LINES_MAX, createOrderHistory, type OrderHistory } from './also-bought.ts'
 
-/** Latest order lines of a shop that also-bought lists are made of. */
+/** How many of a shop's latest order lines also-bought lists are made from. */
 const ORDER_LINES_MAX = 1_000_000
 /**
- * Of all shops whose orders are kept in memory. The shop that was asked for longest ago goes first: shops that have more together are
- * all read anew in each turn, which takes ten times as long.
+ * Order lines that are kept in memory, of all shops together. Beyond it, the shop that was asked for longest ago is dropped. Shops that
+ * have more together are all read again in each turn, which takes ten times as long.
  */
 const KEPT_LINES_MAX = 8_000_000
-/** When a shop's orders grow by more than this share at once, they are read anew: they may be older than those that are known. */
+/** When a shop's orders grow by more than this share at once, all are read again: the new ones may be older than those known. */
 const READ_ANEW_SHARE = 0.1
-/** Orders that one query reads, but for those of a single shop. */
+/** Orders that one query reads, unless a single shop has more. */
 const ORDERS_AT_ONCE = 50_000
 /** New offsets of a partition that one query reads. */
 const RUN_OFFSETS = 100_000
 
 export interface ShopOrders {
   history: OrderHistory
-  /** Products whose orders are new since the last call; null: all, because the orders were read anew. */
+  /** Products that have new orders since the last call. Null stands for all products: the orders were read again. */
   touched: ReadonlySet<number> | null
 }
 
 interface Kept {
   history: OrderHistory
-  /** An order that comes again counts once, as it came first. */
+  /** The known orders. An order that comes again counts once, as it came first. */
   orderIds: Set<number>
-  /** Orders that the history lacks; null: too many to be added. */
+  /** Orders that the history lacks; null when they are too many to be added. */
   fresh: PurchaseOrder[] | null
 }
 
 /**
- * The orders of shops, kept from call to call. A call reads what is new of all shops at once; what it does not keep of them is read
- * when they are asked for.
+ * The orders of shops, kept in memory from call to call. A call reads the new orders of all shops at once, and adds them to the shops
+ * that it keeps. The orders of any other shop are read when it is asked for.
  */
 export function createShopOrders({ log, analytics }: { log: Pick<EventLog, 'committed'>; analytics: Analytics }) {
-  /** The one that was asked for longest ago first. */
+  /** By shop, the one that was asked for longest ago first. */
   const kept = new Map<string, Kept>()
-  /** Up to where the rows of the sink are among what is kept. */
+  /** The offsets before which the sink's rows are among what is kept. */
   let readTo: readonly Commit[] = []
   let last: Promise<unknown> = Promise.resolve()
 
@@ -101,7 +101,7 @@ export function createShopOrders({ log, analytics }: { log: Pick<EventLog, 'comm
     const shop = kept.get(shopId)!
     const orders = shop.fresh!
     shop.fresh = []
-    // It is the one that was asked for last.
+    // Move the shop to the end, as the one that was asked for last.
     kept.delete(shopId)
     kept.set(shopId, shop)
     const { history } = shop
@@ -127,7 +127,7 @@ export function createShopOrders({ log, analytics }: { log: Pick<EventLog, 'comm
   }
 
   return function ordersOf(shopIds: readonly string[]): Promise<ReadonlyMap<string, ShopOrders>> {
-    // One after the other: what one call has not kept yet, another would not look for.
+    // Calls run one after the other: a call finds no new orders of a shop that another one is still reading.
     const orders = last.then(() => read(shopIds))
     last = orders.catch(() => {})
     return orders

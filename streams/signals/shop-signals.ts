@@ -8,18 +8,19 @@ import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
 import { createShopOrders, type ShopOrders } from './shop-orders.ts'
 
-/** What happened longer ago does not count as popular, nor towards the click rate. */
+/** What happened longer ago counts neither as popular nor towards the click rate. */
 export const WINDOW_DAYS = 30
 /** Age in days at which a purchase, click or view counts half. */
 export const HALF_LIFE_DAYS = 7
-/** A purchase counts 1. Small enough that many clicks make up for a purchase only where purchases are rare. */
+/** How popular a click makes a product; a purchase counts 1. So small that clicks make up for purchases only where these are rare. */
 const CLICK_POPULARITY = 0.01
 const VIEW_POPULARITY = 0.00001
 /** Smaller changes of popularity and scores are not worth a record. */
 const SIGNIFICANT_DIGITS = 3
 const RECORDS_PER_APPEND = 500
-/** Products of shops that are read together, but for those of a single shop; so many has one whose signals are not known yet. */
+/** Products of the shops that are read together, unless a single shop has more. */
 const PRODUCTS_AT_ONCE = 50_000
+/** How many products a shop is taken to have while its signals are not known yet. */
 const PRODUCTS_UNKNOWN = 5_000
 /** Lists computed before others get their turn on this thread. */
 const LISTS_PER_TURN = 10
@@ -40,19 +41,19 @@ export interface ShopSignals {
   update(shopIds: readonly string[], today: number): Promise<number>
 }
 
-/** Of a product, apart from its list. */
+/** The signals of a product without its also-bought list. */
 type Figures = Pick<ProductSignals, 'popularity' | 'views' | 'clicks'>
 const NO_FIGURES: Figures = { popularity: 0, views: 0, clicks: 0 }
 /** By product: digest of the signals in the topic. */
 type Known = Map<string, string>
 
 /**
- * What shoppers bought, clicked and saw, as signals of each product in the topic `product-signals`. The orders of a shop stay in
- * memory: of an update, only the lists of products that have new orders or other figures are made anew, and once a day all.
+ * Turns what shoppers bought, clicked and saw into signals of each product, in the topic `product-signals`. The orders of a shop stay
+ * in memory. An update makes only the lists of products again that have new orders or changed figures; once a day it makes all.
  */
 export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): ShopSignals {
   const ordersOf = createShopOrders({ log, analytics })
-  /** By shop. Null: not read yet. */
+  /** What the topic holds, by shop. Null until it is read. */
   let known: Promise<Map<string, Known>> | null = null
   /** The day on which all lists of a shop were made last. */
   const listedOn = new Map<string, number>()
@@ -76,19 +77,19 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
     return shops
   }
 
-  /** @param ofShop what is in the topic. @returns the signals of a shop that are others now. */
+  /** @param ofShop what is in the topic. @returns the signals of a shop that have changed. */
   async function changedOf(
     shopId: string,
     { history, touched }: ShopOrders,
     { figures, ofShop, today }: { figures: ReadonlyMap<string, Figures>; ofShop: Known; today: number },
   ): Promise<ProductSignals[]> {
     const isWhole = touched === null || listedOn.get(shopId) !== today
-    // Should this fail, the next update takes all: the new orders are not new any more.
+    // If this fails, the next update must make all lists, because these orders are then no longer new.
     listedOn.delete(shopId)
     const numbers = new Map(history.ids.map((id, product) => [id, product]))
     const changed: ProductSignals[] = []
     let lists = 0
-    // Also what was popular and is no more.
+    // Includes products that only the topic has: they were popular and no longer are.
     for (const id of new Set([...figures.keys(), ...numbers.keys(), ...ofShop.keys()])) {
       const own = figures.get(id) ?? NO_FIGURES
       const product = numbers.get(id)

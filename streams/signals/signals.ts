@@ -8,7 +8,7 @@ import { type ShopSignals, WINDOW_DAYS } from './shop-signals.ts'
 
 /** Shops that are computed together, so that one query reads them all. */
 const SHOPS_TOGETHER = 50
-/** While one waits for the store, another computes. */
+/** While one update waits for the store, another one computes. */
 const UPDATES_AT_ONCE = 2
 
 export interface SignalsDeps {
@@ -24,15 +24,15 @@ export interface SignalsDeps {
 export interface Signals {
   /** Computes the signals of the shops that are due and appends those that changed. @returns how many. Only one may run. */
   runOnce(): Promise<number>
-  /** Whether the last run has found an import under way, and another should soon look whether it has ended. */
+  /** Whether the last run has found an import under way, so that another one should soon look whether it has ended. */
   areArriving(): boolean
 }
 
-/** When the signals of which shop are computed: `shop-signals.ts` says how. */
+/** Decides when the signals of which shop are computed. `shop-signals.ts` computes them. */
 export function createSignals({ log, analytics, shopSignals, intervalMs, now }: SignalsDeps): Signals {
   const activity = createActivity({ log, analytics })
   const due = createDueShops({ intervalMs })
-  /** Of the last look, in days since the epoch (UTC). Null: there was none. */
+  /** The day of the last look, in days since the epoch (UTC). Null before the first one. */
   let lookedOn: number | null = null
 
   /** @returns how many signals changed. */
@@ -51,7 +51,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       if (lookedOn === null) {
         for (const { shopId } of await analytics.query<{ shopId: string }>(shopsSql)) due.note(shopId, 0)
       }
-      // Everything is a day older.
+      // On a new day everything is a day older, so every shop counts as changed.
       if (lookedOn !== today) due.noteAll()
       lookedOn = today
       const queue = [...chunksOf(due.list(now()), SHOPS_TOGETHER)]
@@ -60,7 +60,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       const failures: unknown[] = []
       const updateOthers = async () => {
         for (let shopIds = queue.pop(); shopIds !== undefined; shopIds = queue.pop()) {
-          // What one shop fails with is no reason to leave the others.
+          // A failure of some shops is no reason to leave out the others.
           changed += await update(shopIds, today).catch((error) => {
             failures.push(error)
             return 0

@@ -35,7 +35,7 @@ export interface TrafficDeps {
   now: () => number
 }
 
-/** What a run has computed from: up to where rows are stored and counted, the day, and the clocks of the shops. */
+/** What a run has computed from: the offsets up to which rows are stored and counted, the day, and the time zones of the shops. */
 interface Basis {
   ends: readonly Commit[]
   day: number
@@ -43,12 +43,12 @@ interface Basis {
 }
 
 /**
- * How each shop's ad requests are spread over its day, and how often its ads are clicked, in the topic `shop-traffic`, by counts
- * that the tables have. The result is one run, which looks at the shops that have anything new, and on a new day at all, and appends
- * what changed. Only one process may run it.
+ * Publishes to the topic `shop-traffic` how each shop's ad requests are spread over its day, and how often its ads are clicked, by
+ * counts that the tables have. The function that is returned makes one run: it looks at the shops that have anything new, on a new
+ * day at all shops, and appends what changed. Only one process may run it.
  */
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
-  /** By shop: what is in the topic, to the digits that count. Null: not read yet. */
+  /** By shop: what is in the topic, to the significant digits. Null until it is read. */
   let known: Map<string, string> | null = null
   let last: Basis | null = null
 
@@ -62,7 +62,7 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     }
   }
 
-  /** The shops whose results may be others than by the last run. */
+  /** The shops whose results may differ from those of the last run. */
   async function changedShops({ ends, day, zones }: Basis): Promise<string[]> {
     if (last === null || last.day !== day) return [...zones.keys()]
     const { ends: done, zones: before } = last
@@ -85,7 +85,7 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     return shops
   }
 
-  /** Of shops of one time zone; those without requests have none. */
+  /** The traffic of shops in one time zone. Shops without requests have none. */
   async function readTraffic(timeZone: string, shopIds: readonly string[]): Promise<ShopTraffic[]> {
     const since = now() - WINDOW_DAYS * DAY_MS
     const hours = await analytics.query<HourTraffic>(trafficSql, { shopIds, timeZone, since })
