@@ -1,16 +1,16 @@
 /**
- * How much more often than usual a product is clicked after some words: its responses (clicks, and purchases after them) over those
- * that its place on the page, its own click rate and the phrase's lead to expect (clicks over expected clicks: Zhang, Jones:
- * Comparing Click Logs and Editorial Labels for Training Query Rewriting, 2007), both smoothed.
+ * How much more often than usual a product is clicked after some words: its responses (clicks, and purchases after them) over its
+ * expected responses, both smoothed. What is expected follows from its place on the page, its own click rate and that of the phrase
+ * (clicks over expected clicks: Zhang, Jones: Comparing Click Logs and Editorial Labels for Training Query Rewriting, 2007).
  */
 
 /** Below this many clicks of a shop in the window nothing is learnt: the figures are still chance. */
 export const SHOP_CLICKS_MIN = 200
-/** Of a phrase. */
+/** Below this many clicks of a phrase in the window nothing is learnt about it. */
 export const PHRASE_CLICKS_MIN = 10
-/** The phrases of a shop that are clicked most. */
+/** Phrases of a shop, those with the most clicks. */
 export const PHRASES_MAX = 5_000
-/** Of a phrase, by views. */
+/** Products of a phrase, those with the most views. */
 export const PRODUCTS_MAX = 50
 /** A purchase tells as much as this many clicks. */
 export const PURCHASE_RESPONSES = 3
@@ -18,16 +18,17 @@ export const PURCHASE_RESPONSES = 3
 export const POSITIONS_MAX = 20
 
 /**
- * Responses that are assumed to be as expected: at a place, of a product whatever the words, and of a product after some words. Few
- * of the last, since the words then say more than the product alone. `test/streams/phrase-lifts/simulation.ts` compares others.
+ * Priors: how many responses are assumed to be as expected at a place, for a product whatever the words, and for a product after some
+ * words. The last is small, since the words say more than the product alone. `test/streams/phrase-lifts/simulation.ts` compares
+ * other values.
  */
 const PLACE_PRIOR = 10
 const PRODUCT_PRIOR = 30
 const PHRASE_PRIOR = 3
-/** What somebody may gain who clicks for their own products stays bounded. */
+/** Bounds what somebody may gain who clicks on their own products. */
 const LIFT_MAX = 3
 const LIFT_MIN = 1 / LIFT_MAX
-/** Smaller ones change too little. */
+/** Smaller lifts change too little to be kept. */
 const NOTICEABLE = 1.1
 const LIFTS_MAX = 20
 
@@ -38,15 +39,15 @@ export interface PlaceTotals {
   responses: number
 }
 
-/** A product, after one phrase or all. */
+/** The responses to a product, after one phrase or after all. */
 export interface Responses {
   id: string
   responses: number
-  /** By the places that it was seen at. */
+  /** The responses to expect at the places where it was seen. */
   expected: number
 }
 
-/** Responses to one view at each place, from the first on. */
+/** The responses per view at each place, from the first place on. */
 export function placeRates(totals: readonly PlaceTotals[]): number[] {
   const views = totals.reduce((sum, each) => sum + each.views, 0)
   const responses = totals.reduce((sum, each) => sum + each.responses, 0)
@@ -75,7 +76,7 @@ export function liftsOf(
   const responses = products.reduce((sum, each) => sum + each.responses, 0)
   const expected = products.reduce((sum, each) => sum + usual(each), 0)
   if (expected === 0) return []
-  // What holds for all products of a phrase does not change their order.
+  // A factor that all products of a phrase share would not change their order, so it is left out of the lifts.
   const scale = responses / expected
   return products
     .map((each) => ({ id: each.id, lift: clamped(ratio(each.responses, usual(each) * scale, PHRASE_PRIOR)) }))

@@ -35,18 +35,18 @@ import {
 } from './lift-model.ts'
 
 export const DAY_MS = 86_400_000
-/** What is counted. */
+/** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections']
-/** What happened longer ago is not learnt from. */
+/** Nothing is learnt from what happened longer ago. */
 export const WINDOW_DAYS = 60
 /** Age at which a click counts half: what people want changes with the season. */
 const HALF_LIFE_DAYS = 30
-/** When a day is counted anew: purchases after its clicks have come. */
+/** At this age a day is counted again, because the purchases that followed its clicks have come by then. */
 const PURCHASES_AFTER_DAYS = 8
 /** Smaller changes are not worth a record. */
 const SIGNIFICANT_DIGITS = 2
 const RECORDS_PER_APPEND = 500
-/** New clicks of the shops that are counted together, but for those of a single shop: views of theirs must fit in the store's memory. */
+/** New clicks of shops that are counted together, unless a single shop has more: the shops' views must fit in the store's memory. */
 const CLICKS_AT_ONCE = 5_000
 
 export interface PhraseLiftsDeps {
@@ -59,18 +59,18 @@ export interface PhraseLiftsDeps {
 
 /**
  * Learns, once a day, which products of each shop are clicked after which words, and appends what changed to `phrase-lifts`. A day
- * is counted when it is over, and again when events of it come late; many at once, as by an import, are learnt from at once. The
- * result is one turn. Only one process may run it.
+ * is counted when it is over, and again when events of it come late. When many clicks come together, as by an import, they are learnt
+ * from without waiting for the next day. The function that is returned makes one turn. Only one process may run it.
  */
 export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLiftsDeps): () => Promise<void> {
   const forgetDays = createForgetting(analytics, 'phrase_days')
-  /** By shop, then by phrase: digest of the lifts in the topic. Null: not read yet. */
+  /** By shop, then by phrase: digest of the lifts in the topic. Null until it is read. */
   let known: Map<string, Map<number, string>> | null = null
-  /** Up to where rows of the sink are looked through. Null: the tables themselves tell what is counted. */
+  /** The offsets before which the sink's rows have been looked at. Null at first: then the tables tell which days are not counted. */
   let readTo: readonly Commit[] | null = null
-  /** By shop, then by day, new clicks that are not counted. */
+  /** By shop, then by day: how many new clicks are not counted. */
   const due = new Map<string, Map<number, number>>()
-  /** By shop, the day on which it was learnt from last. */
+  /** By shop: the day on which it was learnt from last. */
   const learntOn = new Map<string, number>()
 
   async function readKnown(): Promise<Map<string, Map<number, string>>> {
@@ -85,7 +85,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     return shops
   }
 
-  /** Notes the days whose clicks have changed. Without new rows the tables are not asked. */
+  /** Notes the days whose clicks have changed. Without new rows the tables are not queried. */
   async function noteDue(since: number): Promise<void> {
     const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
     const ranges = readTo && newRanges(stored, readTo)
@@ -113,7 +113,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     for (const shopId of shopIds) due.get(shopId)?.delete(day)
   }
 
-  /** What is learnt of each shop. */
+  /** Learns the lifts of each shop. */
   async function learn(shopIds: readonly string[], today: number): Promise<Map<string, Learnt>> {
     const window = { sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
     const counted = { ...window, purchaseResponses: PURCHASE_RESPONSES }
@@ -197,7 +197,7 @@ function digestOf(lifts: PhraseLifts['lifts']): string {
   return hash('sha1', JSON.stringify(pairs), 'base64url')
 }
 
-/** @param digest null: the phrase has none. */
+/** @param digest null when the phrase has no lifts. */
 function note(shops: Map<string, Map<number, string>>, shopId: string, phrase: number, digest: string | null): void {
   const phrases = shops.get(shopId) ?? new Map<number, string>()
   if (digest === null) phrases.delete(phrase)
