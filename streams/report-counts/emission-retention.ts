@@ -16,9 +16,9 @@ import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { shopCells } from './shop-cells.ts'
 
 const DAY_MS = 86_400_000
-/** Ad requests wait for the log in the memory of a process, for far less time. */
+/** How late an ad request may reach the log. It waits for the log only in the memory of a process, for far less time. */
 const LATE_MAX_MS = 8 * DAY_MS
-/** A day of a shop's clock that overlaps a month lies within this of it. */
+/** A local day of a shop that overlaps a month is within this distance of it. */
 const BESIDE_MS = 2 * DAY_MS
 /** A month that cannot be closed yet is tried again after this. */
 const LOOK_PAUSE_MS = 10 * 60_000
@@ -36,18 +36,18 @@ export interface EmissionRetentionDeps {
 export interface EmissionRetention {
   /** @returns whether there may be more to do at once. */
   turn(): Promise<boolean>
-  /** For how long a month has been waiting to be closed, as of the last look; 0: none is due. */
+  /** For how long a month has been waiting to be closed, as of the last look; 0 when none is due. */
   overdueMs(): number
 }
 
 /**
- * Drops the rows of ad requests month by month, once reports are told the month by its counts: `closed-months.ts` has the steps. A
- * turn that stops anywhere is repeated; two processes at once do the same work twice.
+ * Drops the rows of ad requests month by month, once reports can read the month from its counts: `closed-months.ts` has the steps. A
+ * turn that stops part-way is repeated, and two processes at once do the same work twice.
  */
 export function createEmissionRetention(deps: EmissionRetentionDeps): EmissionRetention {
   const { analytics, days, now } = deps
   let nextLookAt = Number.NEGATIVE_INFINITY
-  /** Of the month that is to be closed. */
+  /** Since when the oldest month has been due to be closed; null when it is not due. */
   let waitingSince: number | null = null
 
   async function turn(): Promise<boolean> {
@@ -76,13 +76,13 @@ async function close(deps: EmissionRetentionDeps, month: Month, closedUntil: num
   const isCountedBy = (until: number) => isCounted(deps, { start: closedUntil, end: month.end }, until)
   if (!(await isStored(deps, month)) || !(await isCountedBy(closedUntil))) return false
   await closeQuarters(analytics, month)
-  // By what was written down, because that is what stands for the rows from now on.
+  // Checked again by the quarters that were written down, because these stand for the rows from now on.
   if (!(await isCountedBy(month.end))) return false
   await markClosed(analytics, month, now())
   return true
 }
 
-/** Whether the sink has stored every ad request of a month: in each partition it waits for later ones, or for none. */
+/** Whether the sink has stored every ad request of a month: in each partition the next record is of a later time, or there is none. */
 async function isStored({ log }: EmissionRetentionDeps, { end }: Month): Promise<boolean> {
   const commits = (await log.committed(SINK_GROUP)).filter(({ topic }) => topic === 'emissions')
   for (const { partition, start, end: logEnd } of await log.bounds('emissions')) {
@@ -103,8 +103,8 @@ function happenedAt({ value, appendedAt }: LogRecord): number {
 }
 
 /**
- * Whether all hours and days that begin in a time are counted as they are stored, those too that end after it. What begins in a month
- * that is closed can be counted no more.
+ * Whether the counts of all hours and days that begin in a time span agree with the stored rows, even if they end after it. Those that
+ * begin in a closed month can no longer be counted.
  */
 async function isCounted(
   { analytics, snapshot }: EmissionRetentionDeps,

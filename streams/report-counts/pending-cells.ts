@@ -1,9 +1,9 @@
 import type { ShopCell } from '../../infra/analytics/queries/listed-cells.ts'
 import type { CellGrain, CellSource } from '../../infra/analytics/queries/report-cells.ts'
 
-/** A cell first counts so long after its end, when most of what is late has come. */
+/** A cell is first counted this long after its end, when most late rows have come. */
 const SETTLE_MS = 5 * 60_000
-/** A cell that has changed is counted again when it is twice as old as when it was last counted, or after this. */
+/** A cell that has changed is counted again when it is twice as old as when it was last counted, and at the latest after this. */
 const RECOUNT_PAUSE_MAX_MS = 6 * 3_600_000
 
 export interface PendingCell extends ShopCell {
@@ -11,7 +11,7 @@ export interface PendingCell extends ShopCell {
   grain: CellGrain
 }
 
-/** When a cell is to be counted. @param lastCountedAt UTC epoch milliseconds; 0: never. */
+/** When a cell is to be counted. @param lastCountedAt UTC epoch milliseconds; 0 if it never was. */
 export function dueAt({ endAt }: Pick<ShopCell, 'endAt'>, lastCountedAt: number): number {
   if (lastCountedAt === 0) return endAt + SETTLE_MS
   return lastCountedAt + Math.min(Math.max(lastCountedAt - endAt, SETTLE_MS), RECOUNT_PAUSE_MAX_MS)
@@ -21,7 +21,7 @@ export function dueAt({ endAt }: Pick<ShopCell, 'endAt'>, lastCountedAt: number)
 export class PendingCells {
   readonly #cells = new Map<string, { cell: PendingCell; at: number }>()
 
-  /** One that is known already keeps its time. */
+  /** Adds a cell. One that is pending already keeps its time. */
   note(cell: PendingCell): void {
     const key = keyOf(cell)
     if (!this.#cells.has(key)) this.#cells.set(key, { cell, at: dueAt(cell, 0) })
@@ -36,7 +36,7 @@ export class PendingCells {
     this.#cells.delete(keyOf(cell))
   }
 
-  /** Those that are to be looked at now. */
+  /** The cells to look at now. */
   due(now: number): PendingCell[] {
     return [...this.#cells.values()].flatMap(({ cell, at }) => (at <= now ? [cell] : []))
   }

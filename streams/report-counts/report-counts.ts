@@ -25,24 +25,24 @@ import { dueAt, type PendingCell, PendingCells } from './pending-cells.ts'
 import { cellsOfQuarters, shopCells } from './shop-cells.ts'
 
 const DAY_MS = 86_400_000
-/** Time and shops that one look takes in, so that its answer stays short. */
+/** The time span and the number of shops that one look covers, so that its answer stays short. */
 const LOOK_MS = 40 * DAY_MS
 const LOOK_SHOPS = 50
-/** Looks overlap, and go beyond what is stored, so that each day of a shop's clock lies whole in one. */
+/** By how much looks overlap and go beyond what is stored, so that each local day of a shop is completely within one of them. */
 const BESIDE_MS = 2 * DAY_MS
-/** Quarters of an hour with new rows that are noted one by one: of more, all that is stored is looked over. */
+/** Quarters of an hour with new rows that are noted one by one. If there are as many, everything stored is looked over instead. */
 const NEW_QUARTERS_MAX = 50_000
 /** Cells that are looked at together. */
 const CELLS_ASKED = 2_000
 /** Rows that one statement counts, unless one cell has more. */
 const STATEMENT_ROWS = 500_000
-/** Rows that one turn counts, after which it lets others know that it is alive. */
+/** A turn ends after it has counted this many rows, which shows others that it is alive. */
 const TURN_ROWS = 5_000_000
 const SOURCES: readonly CellSource[] = ['EVENTS', 'EMISSIONS']
 /** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections', 'emissions']
 
-/** Some shops in some time. */
+/** A part of what is stored that is looked over at once: some shops in a time span. */
 interface Look {
   shops: readonly Entity<'Shop'>[]
   time: Cell
@@ -57,20 +57,21 @@ export interface ReportCountsDeps {
 }
 
 /**
- * Keeps `report_counts`: counts hours and days of the shops when they are over, and again when rows of them have come since. All that
- * is stored of a shop is looked over when it is first seen, and when its clock is set to another zone; from then on, what the sink has
- * stored since the last turn tells which cells have changed. What is not counted as it is stored, reports read from the rows
- * themselves; so nothing here is urgent, and a turn that stops anywhere is repeated. Two processes that count at once do the same work
- * twice.
+ * Keeps `report_counts`: counts the hours and days of shops when they are over, and again when more rows of them have come. Everything
+ * stored of a shop is looked over when the shop is first seen, and when its time zone changes. From then on, the rows that the sink
+ * has stored since the last turn tell which cells have changed.
+ *
+ * Reports read raw rows for every cell whose count is missing or stale, so nothing here is urgent: a turn that stops part-way is simply
+ * repeated. Two processes that count at once do the same work twice.
  * @returns a turn, which resolves to whether there is more to do at once.
  */
 export function createReportCounts({ log, analytics, snapshot, now }: ReportCountsDeps): () => Promise<boolean> {
   const pending = new PendingCells()
-  /** Up to where new rows are noted; null: nothing is. */
+  /** The offsets before which new rows are noted; null before the first turn. */
   let readTo: readonly Commit[] | null = null
-  /** What of all that is stored is still to be looked over, the latest time last. */
+  /** The looks that are still to be done, the latest time last. */
   let unlooked: Look[] = []
-  /** Of the shops that have been looked over, or will be. */
+  /** The time zones of the shops that have been looked over, or will be. */
   let zones: ReadonlyMap<string, string> = new Map()
 
   async function noteNew(): Promise<void> {
@@ -85,14 +86,14 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
     zones = new Map(shops.map(({ id, body }) => [id, body.timeZone]))
   }
 
-  /** Null: too many to be told. */
+  /** The quarters of an hour with new rows. Null when they are too many to list. */
   async function readNewQuarters(stored: readonly Commit[], done: readonly Commit[]): Promise<NewQuarter[] | null> {
     const sql = newQuartersSql(newRowsIn(newRanges(stored, done)))
     const found = sql ? await analytics.query<NewQuarter>(sql, { max: NEW_QUARTERS_MAX }) : []
     return found.length < NEW_QUARTERS_MAX ? found : null
   }
 
-  /** All that is stored of some shops. */
+  /** The looks that cover everything stored of some shops. */
   async function readLooks(shops: readonly Entity<'Shop'>[]): Promise<Look[]> {
     const rows = await Promise.all(SOURCES.map((source) => analytics.query<StoredTime>(storedTimeSql(source))))
     const first = Math.min(...rows.flatMap(([row]) => row?.from ?? [])) - BESIDE_MS

@@ -5,10 +5,10 @@ import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import { type Cell, localCells } from '../../services/domain/time/local-cells.ts'
 import type { PendingCell } from './pending-cells.ts'
 
-/** No hour or day is longer. */
+/** No local hour or day is longer than this. */
 const CELL_MAX_MS = 2 * 86_400_000
 
-/** The whole hours and days of shops in a time, shops of one zone together. */
+/** The complete hours and days of shops in a time span, with the shops of one time zone together. */
 export function shopCells(shops: Iterable<Entity<'Shop'>>, { start, end }: Cell): ShopCells[] {
   const byZone = Map.groupBy(shops, ({ body }) => body.timeZone)
   return [...byZone].map(([timeZone, ofZone]) => {
@@ -17,7 +17,7 @@ export function shopCells(shops: Iterable<Entity<'Shop'>>, { start, end }: Cell)
   })
 }
 
-/** The hours and days that quarters of an hour lie in, by the clocks of their shops; of shops that are not known there are none. */
+/** The hours and days that quarters of an hour are in, by the clocks of their shops. Unknown shops have none. */
 export function cellsOfQuarters(snapshot: Snapshot, quarters: readonly NewQuarter[]): PendingCell[] {
   const zoneOf = ({ shopId }: NewQuarter) => snapshot.getEver('Shop', shopId)?.body.timeZone
   return [...Map.groupBy(quarters, zoneOf)].flatMap(([timeZone, ofZone]) => {
