@@ -1,16 +1,16 @@
-/** What is said with an ad in one language. */
+/** The texts shown with an ad, in one language. */
 export interface AdLabels {
   /** BCP 47 */
   lang: string
   sponsored: string
-  /** Read out by screen readers before a price, where there are two. */
+  /** Screen readers say this before the current price when the previous price is shown, too. */
   priceNow: string
   priceBefore: string
 }
 
 type Labels = readonly [sponsored: string, priceNow: string, priceBefore: string]
 
-/** By language, or language and script where a language is written in two. */
+/** Keyed by language, or by language and script when a language is written in two scripts. */
 const table: Readonly<Record<string, Labels>> = {
   ar: ['إعلان ممول', 'سعر العرض', 'السعر السابق'],
   be: ['Рэклама', 'Цана са зніжкай', 'Ранейшая цана'],

@@ -1,4 +1,4 @@
-/** Codes of the standards that the API speaks in. Case matters: each has one spelling. */
+/** Standard codes that the API uses. Case matters: each has one spelling. */
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 
@@ -25,12 +25,12 @@ export function isCountry(code: string): boolean {
   return countries.has(code)
 }
 
-/** IANA name with its own spelling: Europe/Warsaw. Offsets are no zones: they do not know summer time. */
+/** An IANA name in its exact spelling: Europe/Warsaw. UTC offsets are not time zones, because they have no summer time. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/.test(name)) return false
   try {
     const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-    // An alias resolves to another name; the same name in other letters is a misspelling.
+    // An alias resolves to another name. A name that resolves to itself in another case is a misspelling.
     return resolved === name || resolved.toLowerCase() !== name.toLowerCase()
   } catch {
     return false

@@ -3,28 +3,28 @@ import { firstFrom } from './first-from.ts'
 
 export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
 
-/** How entities of a kind are found by something else than their ids. */
+/** How entities of a kind are found by something other than their ids. */
 export interface EntityIndex<K extends EntityKind> {
   readonly kind: K
-  /** What an entity lies under, each key once. */
+  /** The keys under which an entity is found, each once. */
   keysOf(body: EntityBodies[K]): readonly string[]
-  /** The order under a key, by what no change alters. Without it, the order of ids. */
+  /** The order of entities under a key, by properties that never change. Without it, they are in the order of their ids. */
   compare?(a: Entity<K>, b: Entity<K>): number
 }
 
-/** The order in which an index has its entities. */
+/** The order of the entities under each key of an index. */
 export function orderOf<K extends EntityKind>(index: EntityIndex<K>): (a: Entity<K>, b: Entity<K>) => number {
   return index.compare ?? byId
 }
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** The entities of an index by their keys. What a change costs does not depend on how many there are. */
+/** The entities of an index by their keys. The cost of a change does not depend on how many entities there are. */
 export class IndexedEntities<K extends EntityKind> {
   readonly #index: EntityIndex<K>
   readonly #compare: (a: Entity<K>, b: Entity<K>) => number
   readonly #lists = new Map<string, Entity<K>[]>()
-  /** Keys of lists that are to be sorted before they are read. */
+  /** Keys of lists that must be sorted before they are read. */
   readonly #unsorted = new Set<string>()
 
   constructor(index: EntityIndex<K>, entities: Iterable<Entity<K>>) {
@@ -33,7 +33,7 @@ export class IndexedEntities<K extends EntityKind> {
     for (const entity of entities) this.change(undefined, entity)
   }
 
-  /** Takes an entity as it is now in place of what it was; undefined: it was not there, or is no more. */
+  /** Replaces an entity by its new version. `before` is undefined for a new entity, `now` for one that was removed. */
   change(before: Entity<K> | undefined, now: Entity<K> | undefined): void {
     const former = before ? this.#keysOf(before) : []
     const present = now ? this.#keysOf(now) : []
@@ -44,7 +44,7 @@ export class IndexedEntities<K extends EntityKind> {
     }
   }
 
-  /** What lies under a key, in order, until the next change. */
+  /** The entities under a key, in order. The list is valid until the next change. */
   list(key: string): readonly Entity<K>[] {
     const list = this.#lists.get(key)
     if (list && this.#unsorted.delete(key)) list.sort(this.#compare)

@@ -1,4 +1,4 @@
-/** Every error the HTTP API can answer. `docs/errors.md` lists the same table; a test holds the two together. */
+/** Every error the HTTP API can answer. `docs/errors.md` lists the same table; a test compares the two. */
 export const errorCodes = {
   INVALID: { status: 400, title: 'The request is not valid' },
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },

@@ -1,4 +1,7 @@
-/** The place of the first in a list for which a test holds, as it does for all after it; the list's length: for none. */
+/**
+ * The index of the first element for which a test holds, or the list's length when there is none. The test must also hold
+ * for every element after that one: the search is binary.
+ */
 export function firstFrom<T>(list: readonly T[], holds: (each: T) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {

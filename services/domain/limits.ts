@@ -7,13 +7,13 @@ interface LimitSetting {
   max: number
 }
 
-/** Of a minute; 0 stands for no limit. */
+/** The highest rate per minute that can be set; a rate of 0 means no limit. */
 const RATE_MAX = 1_000_000_000
 
 /** All entities of the registry are in the memory of every process. */
 const ENTITIES_MAX = 100_000
 
-/** Every limit that is a setting. `docs/limits.md` lists the same table; a test holds the two together. */
+/** Every limit that is a setting. `docs/limits.md` lists the same table; a test compares the two. */
 export const limitSettings = {
   addressRequestsPerMinute: { setting: 'LIMIT_ADDRESS_REQUESTS_PER_MINUTE', default: 3_000, min: 0, max: RATE_MAX },
   addressEventsPerMinute: { setting: 'LIMIT_ADDRESS_EVENTS_PER_MINUTE', default: 6_000, min: 0, max: RATE_MAX },

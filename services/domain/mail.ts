@@ -5,5 +5,5 @@ export interface Mail {
   text: string
 }
 
-/** Hands a message to the mail server. Rejects when that does not take it. */
+/** Hands a message to the mail server. Rejects when the server does not accept it. */
 export type SendMail = (mail: Mail) => Promise<void>

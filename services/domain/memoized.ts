@@ -1,6 +1,6 @@
 const REMEMBERED_MAX = 1_000
 
-/** The same function, which makes the value of a key once, as long as few keys are in use. */
+/** Caches what `make` returns for each key. The cache is emptied when it is full, so it suits functions with few keys in use. */
 export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
   const made = new Map<K, V>()
   return (key) => {

@@ -12,17 +12,17 @@ export function addDraft(drafts: Drafts, entry: RegistryEntry): void {
 }
 
 /**
- * The registry as this process knows it: every entity by kind and id, as the last applied entry left it.
- * Fed in log order by whoever follows the `registry` topic; readers keep no copies.
+ * The registry as this process knows it: every entity by kind and id, as the last applied entry left it. Whoever follows the
+ * `registry` topic applies its entries in log order. Readers keep no copies.
  */
 export class Snapshot {
   readonly #byKind = new Map<EntityKind, Map<string, RegistryEntry>>()
-  /** Why entries that the log holds are missing here, and will be until a newer version starts; null: none are. */
+  /** Why entries of the log are missing here until a newer version of the program starts; null when none are missing. */
   staleReason: string | null = null
   readonly #listeners = new Set<(entry: RegistryEntry, before: RegistryEntry | undefined) => void>()
-  /** By kind. Made when they are first asked for, and kept up from then on. */
+  /** Keyed by kind. An index is built when it is first asked for, and kept up to date from then on. */
   readonly #indexes = new Map<EntityKind, Map<EntityIndex<EntityKind>, IndexedEntities<EntityKind>>>()
-  /** Of the decision that is under way. */
+  /** The drafts that the current decision sees. */
   #drafts: Drafts | null = null
   readonly #deciding = new AsyncLocalStorage<Drafts>()
 
@@ -37,7 +37,7 @@ export class Snapshot {
     for (const listener of this.#listeners) listener(entry, before)
   }
 
-  /** Drops an entity for good (a null value in the log). */
+  /** Removes an entity (a null value in the log), so that `getEver` does not return it either. */
   forget(kind: EntityKind, id: string): void {
     const entities = this.#byKind.get(kind)
     const before = entities?.get(id)
@@ -76,12 +76,12 @@ export class Snapshot {
     for (const draft of this.draftsOf(kind)) if (!stored?.has(draft.id)) yield draft
   }
 
-  /** What lies under a key of an index, in its order, and is not deleted. To be read at once: a change moves it. */
+  /** The entities under a key of an index that are not deleted, in its order. Read them at once: a change alters the list. */
   *under<K extends EntityKind>(index: EntityIndex<K>, key: string): Generator<Entity<K>> {
     for (const entry of this.underEver(index, key)) if (entry.deletedAt === null) yield entry
   }
 
-  /** The same with the deleted ones, as they were last. */
+  /** The same, including the deleted entities as they last were. */
   underEver<K extends EntityKind>(index: EntityIndex<K>, key: string): readonly Entity<K>[] {
     const stored = this.#indexed(index).list(key)
     const drafts = [...this.draftsOf(index.kind)]
@@ -91,18 +91,18 @@ export class Snapshot {
     return [...stored.filter(({ id }) => !drafted.has(id)), ...found].sort(orderOf(index))
   }
 
-  /** The entities that drafts have made or changed, where those are visible: for indexes that are kept up by `onChange`. */
+  /** The entities that visible drafts create or change. For indexes kept up to date by `onChange`, which drafts do not call. */
   *draftsOf<K extends EntityKind>(kind: K): Generator<Entity<K>> {
     for (const entry of this.#visibleDrafts()?.values() ?? []) if (entry.kind === kind) yield entry as Entity<K>
   }
 
-  /** Calls back after every applied change. @returns what ends it. */
+  /** Calls back after every applied change. @returns a function that stops it. */
   onChange(listener: (entry: RegistryEntry, before: RegistryEntry | undefined) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Runs `decide`, which alone sees these entries as if they were applied. One call at a time. */
+  /** Runs `decide`, which sees these entries as if they were applied; nobody else does. One call at a time. */
   async withDrafts<T>(drafts: Drafts, decide: () => Promise<T>): Promise<T> {
     this.#drafts = drafts
     try {

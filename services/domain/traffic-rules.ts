@@ -1,12 +1,12 @@
 import type { TrafficRuleMode, TrafficRuleSetting } from '../../schemas/records/entities.ts'
 import { TRAFFIC_RULES, type TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 
-/** `max` is null where the rule has no number. */
+/** `max` is null for a rule without a number. */
 export type TrafficRules = Readonly<Record<TrafficRuleName, { mode: TrafficRuleMode; max: number | null }>>
 
-/** The rules against invalid traffic of a shop that says nothing else. `docs/traffic-quality.md` explains them. */
+/** The rules against invalid traffic of a shop that sets none. `docs/traffic-quality.md` explains them. */
 export const defaultTrafficRules: TrafficRules = {
-  /** Clicks of one address in an hour, beyond what people who use the shop there have earned. */
+  /** Clicks of one address in an hour, beyond those that views by the people there have earned. */
   ADDRESS_CLICKS: { mode: 'REFUSE', max: 2 },
   /** The same of one User-Agent in one network. */
   AGENT_CLICKS: { mode: 'REFUSE', max: 6 },
@@ -22,7 +22,7 @@ export const defaultTrafficRules: TrafficRules = {
   CID_VIEWS: { mode: 'REFUSE', max: 600 },
   /** Clicks in an hour of a cid that has not viewed anything. */
   CLICKS_ONLY: { mode: 'MARK', max: 5 },
-  /** A click faster after the ad was served than a person can be. */
+  /** A click sooner after the ad was served than a person can click. */
   TOO_FAST: { mode: 'MARK', max: null },
   /** A click without a view of the ad, where the ad unit's views are reported. */
   NO_VIEW: { mode: 'MARK', max: null },

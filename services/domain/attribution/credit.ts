@@ -11,51 +11,51 @@
  */
 
 /**
- * Increase it with every change of a rule in this folder, or of the tables that attribution looks people and transactions
- * up in: attribution then fills those and computes all lines again.
+ * Increase this number with every change to a rule in this folder, or to the lookup tables of people and transactions.
+ * Attribution then fills those tables again and recomputes all lines.
  */
 export const CREDIT_RULES_VERSION = 3
 
 /**
- * How long a touch may earn credit, measured from the touch to the transaction and inclusive. These hold for shops that
- * set nothing. A change of a shop's windows applies to past transactions too.
+ * The attribution windows of shops that set none: the longest time, inclusive, from a touch to a transaction that it may
+ * get credit for. A change of a shop's windows applies to past transactions too.
  */
 export const DEFAULT_WINDOWS = { clickWindowHours: 14 * 24, viewWindowHours: 24 } as const
 
 /**
  * How an ad matches the product of a line.
  * DIRECT: it is a sponsored ad of this product, or an ad of one of its item groups.
- * HALO: the product was on the attribution list of the ad's campaign when it was bought. The version of the campaign in
- * force is the last one made by then; before the first version, the first.
+ * HALO: the product was on the attribution list of the ad's campaign when it was bought. The list is taken from the last
+ * version of the campaign made by then, or from the first version when the purchase came before it.
  */
 export type Match = 'DIRECT' | 'HALO'
 
-/** Why a touch is no candidate for a line. The first that applies is the one that is told. */
+/** Why a touch is no candidate for a line. The first that applies is reported. */
 export const DISQUALIFICATIONS = [
   /** It was judged invalid, or was voided later. */
   'NOT_VALID',
   'AFTER_THE_TRANSACTION',
   'OUT_OF_WINDOW',
-  /** It neither matches DIRECT nor HALO. */
+  /** It matches neither DIRECT nor HALO. */
   'OTHER_PRODUCT',
 ] as const
 
 export type Disqualification = (typeof DISQUALIFICATIONS)[number]
 
 /**
- * Which of two candidates gets the credit: the first criterion in which they differ decides. GREATEST prefers the
- * greater value, anything else the touch that has this value. `loserTold` explains the choice to the loser.
+ * Which of two candidates gets the credit: the first criterion in which they differ decides. `prefers` is GREATEST, or
+ * the value that wins over any other. `loserTold` is the result reported for the losing touch.
  */
 export const TOUCH_PRECEDENCE = [
   { field: 'touchType', prefers: 'CLICK', loserTold: 'CLICK_GOES_BEFORE_VIEW' },
   { field: 'match', prefers: 'DIRECT', loserTold: 'DIRECT_GOES_BEFORE_HALO' },
   /** Last touch. */
   { field: 'touchAt', prefers: 'GREATEST', loserTold: 'LATER_TOUCH_GOES_BEFORE' },
-  /** Two touches of one millisecond: any fixed choice will do. */
+  /** For two touches of the same millisecond, any fixed choice will do. */
   { field: 'touchEventId', prefers: 'GREATEST', loserTold: 'GREATER_EVENT_ID_GOES_BEFORE' },
 ] as const
 
-/** What a touch is told about a line: it got the credit, or the first reason why not. */
+/** The result of a touch for a line: it got the credit, or the first reason why not. */
 export type TouchResult = 'WON' | Disqualification | (typeof TOUCH_PRECEDENCE)[number]['loserTold']
 
 /** What became of a line: the first of these that applies. */
@@ -64,7 +64,7 @@ export const ATTRIBUTION_OUTCOMES = [
   'UNPROVEN',
   /** A candidate got the credit. */
   'CREDITED',
-  /** The person has valid touches in the window, but all of other products. */
+  /** The person has valid touches in the window, but none of them matches the product. */
   'NO_MATCH',
   'NO_TOUCH',
 ] as const
@@ -73,29 +73,30 @@ export type AttributionOutcome = (typeof ATTRIBUTION_OUTCOMES)[number]
 
 /**
  * How a what-if report divides the credit of a line. LAST_TOUCH follows `TOUCH_PRECEDENCE` and is what attribution
- * stores. The others divide it among all candidates by their time alone, as Google Analytics did with its models.
+ * stores. The others divide the credit among all candidates by their time alone, as Google Analytics did with its models.
  */
 export type AttributionModel = 'LAST_TOUCH' | 'FIRST_TOUCH' | 'LINEAR' | 'TIME_DECAY' | 'POSITION'
 
-/** TIME_DECAY: a touch that is this much older weighs half. Seven days are the usual choice. */
+/** TIME_DECAY: a touch that is this much older weighs half as much. Seven days is the usual choice. */
 export const HALF_LIFE_MS = 7 * 86_400_000
 
 /** POSITION: the first and the last touch get this share each; those between divide the rest equally. */
 export const END_SHARE = 0.4
 
-/** Places of a uid. Three browsers that forget their cid every week have 171 cids in the 400 days that the log keeps. */
+/** Places per uid. Three browsers that forget their cid every week have 171 cids in the 400 days that the log keeps. */
 export const CIDS_PER_UID_MAX = 200
 
-/** Places of a cid: a family with one tablet, some of whom registered twice. */
+/** Places per cid: enough for a family that shares a tablet and has members who registered twice. */
 export const UIDS_PER_CID_MAX = 20
 
 /**
- * Which cids are one person: two cids of a shop are when both were seen with the same uid and both pairs have a place.
+ * Which cids are one person: two cids of a shop are the same person when both were seen with the same uid and both pairs
+ * of cid and uid have a place.
  *
  * Places keep strangers from growing a person without bound. Each uid has places for the cids that it was seen with
- * first, each cid for the uids that it was seen with first; a later pair adds nothing and displaces nothing. Pairs that a
- * proven sender showed have as many places of their own, so that strangers who fill the others cannot keep them out.
- * "First" is by the clock of the intake, then by the id, and never by the order of arrival.
+ * first, each cid for the uids that it was seen with first; a later pair adds nothing and displaces nothing. Pairs
+ * reported by a proven sender have as many places of their own, so that strangers who fill the others cannot keep them
+ * out. "First" is by the clock of the intake, then by the id, and never by the order of arrival.
  */
 export const LINK_PLACES = {
   uid: { takenBy: 'cid', max: CIDS_PER_UID_MAX },

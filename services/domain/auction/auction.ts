@@ -3,19 +3,19 @@ import type { DropReason } from '../../../schemas/records/events.ts'
 /** An ad that competes for the places of a slot. */
 export interface Bid {
   campaignId: string
-  /** Two bids with one key are never both shown. */
+  /** Two bids with the same key are never both shown. */
   dedupeKey: string
-  /** Relevance in (0, 1] times predicted click rate; 1 where a view is what is paid for. */
+  /** Relevance in (0, 1] times predicted click rate; 1 for ads that pay per view. */
   quality: number
   bidMicros: number
-  /** Orders equals; differs from request to request, so that equals share the places fairly. */
+  /** Breaks ties of equal rank. It differs from request to request, so that equal bids share the places fairly. */
   tie: number
 }
 
 export interface Won<B extends Bid> {
   bid: B
   priceMicros: number
-  /** Whether the bid of a competitor set the price; if not, none is known. */
+  /** Whether the price was computed from a competitor's bid. False when no competitor was found, and with FIRST_PRICE. */
   isContested: boolean
 }
 export interface Lost<B extends Bid> {
@@ -24,15 +24,15 @@ export interface Lost<B extends Bid> {
 }
 
 /**
- * What a winner pays. SECOND_PRICE, the generalised second price (Edelman, Ostrovsky, Schwarz 2007): the least bid that
- * would have kept the place, in micros rounded up, at least the reserve, never over the bid. FIRST_PRICE: its bid.
+ * What a winner pays. SECOND_PRICE is the generalised second price (Edelman, Ostrovsky, Schwarz 2007): the least bid that
+ * would have kept the place, in micros rounded up, at least the reserve, never over its own bid. FIRST_PRICE: its own bid.
  */
 export type PricingRule = 'SECOND_PRICE' | 'FIRST_PRICE'
 
 export interface AuctionOptions {
   places: number
   pricing: PricingRule
-  /** The least that a place costs by second price. */
+  /** The least price of a place with SECOND_PRICE. */
   reserveMicros: number
   taken: ReadonlySet<string>
 }
@@ -43,8 +43,9 @@ export function rankOf(bid: Bid): number {
 }
 
 /**
- * Gives the places to the best by rank (quality x bid), each dedupe key once, and prices them. A campaign is not its own
- * competitor: a lower bid of it would lower all its ads. `taken` are the keys that earlier slots of the request show.
+ * Gives the places to the bids of the highest rank (quality x bid), each dedupe key once, and prices them. A campaign is
+ * not its own competitor: had it bid less, all its ads would have ranked lower. `taken` holds the dedupe keys of ads in
+ * earlier slots of the request.
  */
 export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptions) {
   const { places } = options
@@ -63,7 +64,7 @@ export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptio
   return { won, lost }
 }
 
-/** Of the bid at `index`, which has won; `taken` are the keys of those above it. */
+/** The price of the bid at `index`, which has won. `taken` also holds the dedupe keys of the winners above it. */
 function priceOf<B extends Bid>(
   ranked: readonly B[],
   index: number,
@@ -76,7 +77,7 @@ function priceOf<B extends Bid>(
   return { priceMicros: priceOver(next, bid, reserveMicros), isContested: true }
 }
 
-/** The best of another campaign that would take the place: also one with the same product. */
+/** The best bid of another campaign that would take the place, even if it shows the same product. */
 function nextCompetitor<B extends Bid>(ranked: readonly B[], index: number, taken: ReadonlySet<string>): B | undefined {
   const { campaignId } = ranked[index]!
   for (let i = index + 1; i < ranked.length; i++) {
@@ -86,7 +87,7 @@ function nextCompetitor<B extends Bid>(ranked: readonly B[], index: number, take
   return undefined
 }
 
-/** Well below a micro, well above the rounding of the division. */
+/** Subtracted before rounding up: well below a micro, well above the rounding error of the division. */
 const ROUNDING_NOISE_MICROS = 1e-5
 
 function priceOver(next: Bid, bid: Bid, reserveMicros: number): number {
@@ -101,7 +102,7 @@ export function hashOf(text: string): number {
   return hash >>> 0
 }
 
-/** Of the same hashes another order for each seed: the finaliser of MurmurHash3 throws close numbers far apart. */
+/** Orders the same hashes differently for each seed: the finaliser of MurmurHash3 throws close numbers far apart. */
 export function shuffledHash(hash: number, seed: number): number {
   let mixed = hash ^ seed
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

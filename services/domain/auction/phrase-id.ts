@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { analyze } from '../catalogue/text.ts'
 
-/** 48 bits: a whole number in JavaScript, too. */
+/** 48 bits: a safe integer in JavaScript. */
 const ID_BYTES = 6
 
 /**
- * A number that stands for the words of a phrase in a shop, in any order and form; 0 for a phrase without words. Behind it, what
- * people search for is learnt from without being kept.
+ * A number that identifies the words of a phrase in a shop, in any order and form; 0 for a phrase without words. The program
+ * learns from what people search for by this number, without keeping the phrase itself.
  */
 export function phraseId(shopId: string, { text, lang }: { text: string; lang: string | null }): number {
   const terms = analyze(text, lang)

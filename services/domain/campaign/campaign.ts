@@ -1,10 +1,10 @@
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import { heldBy } from './moderation.ts'
 
-/** Prices of display ads are of this many views. */
+/** The price of a display ad is for this many views. */
 export const VIEWS_PRICED = 1_000
 
-/** What a campaign is at a moment; follows from the moderation, its switch, its dates and its money. */
+/** The state of a campaign at a moment. It follows from the moderation, the switch, the dates and the money spent. */
 export const CAMPAIGN_STATES = [
   'DRAFT',
   'IN_MODERATION',
@@ -19,9 +19,9 @@ export const CAMPAIGN_STATES = [
 export type CampaignState = (typeof CAMPAIGN_STATES)[number]
 
 /**
- * The state at `now` (UTC epoch ms). The first that holds wins: ARCHIVED (put away), IN_MODERATION, REJECTED (display campaigns only), DRAFT
- * (never switched on), ENDED (`endAt` reached), EXHAUSTED (what is left of the budget does not pay for one more click or
- * view), PAUSED, SCHEDULED (before `startAt`), RUNNING.
+ * The state at `now` (UTC epoch ms). The first that applies wins: ARCHIVED, IN_MODERATION, REJECTED (display campaigns only),
+ * DRAFT (never switched on), ENDED (`endAt` reached), EXHAUSTED (the budget left does not pay for one more click or view),
+ * PAUSED, SCHEDULED (before `startAt`), RUNNING.
  * `leastPriceMicros` is the least that one click or view can cost: see `leastPrice`.
  */
 export function campaignState(
@@ -38,19 +38,19 @@ export function campaignState(
   return at.now < campaign.startAt ? 'SCHEDULED' : 'RUNNING'
 }
 
-/** States in which a campaign can be put away: it cannot run by itself. */
+/** States in which a campaign can be archived: it cannot start to run by itself. */
 export const ARCHIVABLE: ReadonlySet<CampaignState> = new Set(['DRAFT', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'ENDED'])
 
 /**
- * The least a click (a view, of a display campaign) can cost, in micros: the shop's reserve, which only clicks have.
- * Self-promotion is free.
+ * The least that a click, or a view of a display campaign, can cost, in micros. Clicks cost at least the shop's reserve;
+ * views have no reserve. Self-promotion is free.
  */
 export function leastPrice(campaign: Pick<Campaign, 'kind' | 'autoPromo'>, shop: { reserveCpcMicros: number }): number {
   if (campaign.autoPromo) return 0
   return campaign.kind === 'DISPLAY' ? 1 : Math.max(shop.reserveCpcMicros, 1)
 }
 
-/** The display side of a sponsored campaign: there is none. */
+/** The display fields of a sponsored campaign: all are empty. */
 export const NO_DISPLAY: Pick<
   Campaign,
   'country' | 'targetUrl' | 'mobileDeepLink' | 'cpmMicros' | 'banners' | 'targeting' | 'moderation'

@@ -5,12 +5,12 @@ import { campaignState, leastPrice, VIEWS_PRICED } from './campaign.ts'
 export interface Spend {
   /** Billed since the campaign began. */
   totalMicros: number
-  /** Billed on the shop's present day. */
+  /** Billed on the shop's current day. */
   todayMicros: number
 }
 
 /**
- * Whether a campaign takes part in an auction now. `reason` says why it does not; null: it takes part and bids `bidMicros`.
+ * Whether a campaign takes part in an auction now. `reason` says why not; it is null when the campaign bids `bidMicros`.
  * A campaign that is NOT_RUNNING is not even a candidate; the other reasons are recorded with the emission.
  */
 export type Eligibility =
@@ -23,8 +23,8 @@ const NOT_RUNNING = { reason: 'NOT_RUNNING' } as const
 const FREE = { reason: null, bidMicros: 0 } as const
 
 /**
- * A campaign bids its cpc, or its cpm for 1000 views, but never more than what is left of its budget and of the day's: a
- * click or view that could not be billed is not sold.
+ * A campaign bids its cpc, or its cpm for 1000 views, but never more than what is left of its budget and of its daily
+ * budget: a click or view that could not be billed is not sold.
  */
 export function eligibilityOf(campaign: Campaign, shop: Shop, at: { now: number; spend: Spend }): Eligibility {
   // Budget is checked below, so that BUDGET is reported as the reason.
@@ -42,7 +42,7 @@ export function eligibilityOf(campaign: Campaign, shop: Shop, at: { now: number;
   return { reason: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
 }
 
-/** Whether a campaign may spend a budget, now or once it starts, without being changed. Money is not looked at. */
+/** Whether a campaign may spend a budget, now or once it starts, without being changed. The money left is not checked. */
 export function maySpend(campaign: Campaign, now: number): boolean {
   if (campaign.autoPromo) return false
   const state = campaignState(campaign, { now, spentMicros: 0, leastPriceMicros: Number.NEGATIVE_INFINITY })

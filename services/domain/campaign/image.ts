@@ -6,7 +6,7 @@ export const mediaTypes = {
   WEBP: 'image/webp',
 } as const satisfies Record<ImageType, string>
 
-/** Where browsers load an image from. Its content never changes: the id follows from it. */
+/** The URL of an image for browsers. Its content never changes, because the id is derived from the content. */
 export function imageUrl(publicUrl: string, imageId: string): string {
   return `${publicUrl}/v1/images/${imageId}`
 }

@@ -1,6 +1,6 @@
 import type { Campaign, Moderation, ModerationDecision } from '../../../schemas/records/entities.ts'
 
-/** Of one campaign; the oldest give way. The log keeps them all, with the versions of the campaign. */
+/** Decisions kept per campaign; the oldest are dropped. The log keeps them all, in the versions of the campaign. */
 const DECISIONS_KEPT_MAX = 100
 
 export const NOT_MODERATED: Moderation = {
@@ -11,7 +11,7 @@ export const NOT_MODERATED: Moderation = {
   history: [],
 }
 
-/** What keeps a campaign from running; null when it is accepted, or is not moderated as only display campaigns are. */
+/** The state that keeps a campaign from running; null when it is accepted or not moderated. Only display campaigns are moderated. */
 export function heldBy({ moderation }: Pick<Campaign, 'moderation'>): 'IN_MODERATION' | 'REJECTED' | null {
   const state = moderation?.state ?? 'ACCEPTED'
   return state === 'ACCEPTED' ? null : state
@@ -23,7 +23,7 @@ export function afterDecision({ history }: Moderation, decision: ModerationDecis
   return { state, reason, decidedAt, decidedBy, history: [...history, decision].slice(-DECISIONS_KEPT_MAX) }
 }
 
-/** The moderation of a campaign as it is after a change: another creative (what is seen, and where it leads) goes back. */
+/** The moderation of a campaign after a change. A new creative (what is shown, and where it leads) must be moderated again. */
 export function afterChange(before: Campaign, after: Campaign): Moderation | null {
   if (before.moderation === null || creativeOf(before) === creativeOf(after)) return before.moderation
   return { ...NOT_MODERATED, history: before.moderation.history }

@@ -17,7 +17,7 @@ interface Filed {
   under: Condition
 }
 
-/** One that every offer of a campaign satisfies: it has one of these values. */
+/** A condition that every offer of a campaign satisfies: the offer has one of these values. */
 interface Condition {
   kind: 'id' | 'seller' | 'brand' | 'label' | 'path' | 'shop'
   shopId: string
@@ -25,16 +25,16 @@ interface Condition {
 }
 
 /**
- * Finds which of many campaigns promote an offer (`promotes`). A campaign is filed under the values of one of its
- * conditions: an offer is checked against those that name one of its own values, and a change of a campaign costs what that
- * campaign lists, however many others there are.
+ * Finds which of many campaigns promote an offer (`promotes`). Each campaign is filed under the values of one of its
+ * conditions, so an offer is checked only against the campaigns filed under its own values. The cost of changing a campaign
+ * depends on what that campaign lists, and not on the number of other campaigns.
  */
 export class PromoterIndex {
   readonly #byId = new Map<string, Filed>()
-  /** By kind and shop, then by value. */
+  /** Keyed by kind and shop, then by value. */
   readonly #byValue = new Map<string, Map<string, Filed[]>>()
 
-  /** Adds a campaign, or replaces what was known of it. */
+  /** Adds a campaign or replaces it. */
   set({ id, campaign, account }: Promoter): void {
     this.delete(id)
     const check = promotionCheck(campaign, account)
@@ -82,7 +82,7 @@ export class PromoterIndex {
     return this.#byValue.get(`${kind}/${shopId}`)
   }
 
-  /** The condition under whose values the fewest campaigns are filed: an offer that has one is checked against few. */
+  /** The condition whose fullest value has the fewest campaigns, so that an offer with any of its values is checked against few. */
   #leastFiled(conditions: readonly Condition[]): Condition {
     const filedUnder = ({ kind, shopId, values }: Condition) => {
       const group = this.#group(kind, shopId)
@@ -102,7 +102,7 @@ function conditionsOf({ shopId, productIds, productRule }: Campaign, account: Ac
     condition('label', labels),
     condition('path', categoryPaths.map(pathKey)),
   ].filter(({ values }) => values.length > 0)
-  // Without sellers an advertiser promotes nothing, and is filed nowhere.
+  // An advertiser without sellers promotes nothing: this condition has no values, so the campaign is filed nowhere.
   if (account.kind === 'ADVERTISER') conditions.unshift(condition('seller', account.sellerIds))
   return conditions.length > 0 ? conditions : [condition('shop', [shopId])]
 }

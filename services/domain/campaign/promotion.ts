@@ -21,7 +21,7 @@ export function promotes(campaign: Campaign, account: Account | null, offer: Pro
   return check !== null && passes(check, factsOf(offer))
 }
 
-/** What a campaign asks of an offer that it lists, or of any when it has a rule; null when it promotes none. */
+/** What a campaign requires of the offers that it lists or, when it has a rule, of any offer. Null when it promotes nothing. */
 export function promotionCheck(campaign: Campaign, account: Account | null): PromotionCheck | null {
   if (campaign.kind !== 'SPONSORED' || account === null) return null
   const isOwned = ownedBy(campaign, account)
@@ -36,11 +36,10 @@ export function promotionCheck(campaign: Campaign, account: Account | null): Pro
   }
 }
 
-/** Whether an offer fits. */
 export const passes = ({ minMicros, maxMicros, accepts }: PromotionCheck, facts: OfferFacts): boolean =>
   facts.priceMicros >= minMicros && facts.priceMicros <= maxMicros && accepts(facts)
 
-/** Of an offer, as rules compare it. */
+/** The properties of an offer that rules compare. */
 export interface OfferFacts {
   shopId: string
   id: string
@@ -55,8 +54,8 @@ type Check = (facts: OfferFacts) => boolean
 
 export interface PromotionCheck {
   /**
-   * What the offer may cost. Numbers, because among the thousands of campaigns of a category the price rules out most: to
-   * compare it here takes a fraction of the time of a call.
+   * The price range. It is not part of `accepts` because the price rules out most of the thousands of campaigns of a
+   * category, and comparing numbers takes a fraction of the time of a call.
    */
   minMicros: number
   maxMicros: number
@@ -78,7 +77,7 @@ function ownedBy({ shopId }: Campaign, account: Account): Check {
   return (facts) => facts.shopId === shopId && (!sellers || (facts.sellerId !== null && sellers.has(facts.sellerId)))
 }
 
-/** Everything that the rule sets but the price holds; of a list, any value. A rule that sets nothing holds for every offer. */
+/** Checks all that the rule sets except the price; of a list, one value must fit. A rule that sets nothing fits every offer. */
 function compiledRule(rule: ProductRule): Check {
   const brands = rule.brands.map(normalBrand)
   const paths = rule.categoryPaths.map(pathKey)

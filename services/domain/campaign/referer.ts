@@ -1,7 +1,7 @@
 /**
- * Page addresses (the Referer header) and the patterns of campaigns that they are held against. Both are compared without
- * case, percent-encoding and fragment. Scheme and host may be left out of a pattern, and so may the query, so an
- * address is compared in each of these forms:
+ * Page addresses (the Referer header) and the patterns of campaigns that they are compared with. Case, percent-encoding and
+ * the fragment of the address are ignored. A pattern may leave out the scheme, the host and the query, so an address is
+ * compared in each of these forms:
  *
  *     https://shop.example/lamps?page=2   shop.example/lamps?page=2   /lamps?page=2
  *     https://shop.example/lamps          shop.example/lamps          /lamps
@@ -9,7 +9,7 @@
 const WILDCARD = '*'
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*:)?\/\/([^/?]*)/
 
-/** The forms in which patterns know an address, a URL or a path; the first holds all others as parts. */
+/** The forms of an address (a URL or a path) that patterns are compared with. The first contains all the others. */
 export function refererForms(referer: string): string[] {
   const address = normal(referer).replace(/#.*/s, '')
   const [whole = '', , host = ''] = ABSOLUTE.exec(address) ?? []
@@ -20,19 +20,19 @@ export function refererForms(referer: string): string[] {
   return [...new Set([...forms, ...forms.map((form) => form.replace(/\?.*/s, ''))])]
 }
 
-/** A pattern, cut at its wildcards: the parts stand in an address in this order, the first and last at its ends. */
+/** A pattern, split at its wildcards. An address must begin with the first part, end with the last, and contain all in order. */
 export type RefererPattern = readonly string[]
 
 export function refererPattern(pattern: string): RefererPattern {
   return normal(pattern).split(WILDCARD)
 }
 
-/** Whether an address in one of its forms is what the pattern describes. Takes time linear in the form's length. */
+/** Whether one form of an address matches the pattern. Takes time linear in the form's length. */
 export function fitsReferer(forms: readonly string[], parts: RefererPattern): boolean {
   return forms.some((form) => fitsForm(form, parts))
 }
 
-/** Each part is sought at the first place that is left, which never rules out a later one. */
+/** Matches each part at the first place after the previous part, which never rules out a match of the parts after it. */
 function fitsForm(form: string, parts: RefererPattern): boolean {
   const first = parts[0]!
   if (parts.length === 1) return form === first
@@ -55,7 +55,7 @@ function decoded(text: string): string {
   try {
     return decodeURI(text)
   } catch {
-    // What is not well encoded stands for itself.
+    // Text with invalid percent-encoding is compared as it is.
     return text
   }
 }

@@ -2,14 +2,14 @@ import type { RefererPattern } from './referer.ts'
 import type { CompiledTargeting, Page } from './targeting.ts'
 
 /**
- * Keys under which campaigns are filed, so that a page meets only those that may fit it: a campaign that fits a page, by
- * either algorithm, has a key in common with it. A campaign is filed under one kind of its targeting (phrases and
- * categories count as one, since either may be enough), the one that is likely to fit the fewest pages.
+ * Keys under which campaigns are filed, so that a page is compared only with campaigns that may fit it. A campaign that fits
+ * a page, by either algorithm, shares a key with it. Each campaign is filed under one kind of its targeting, the one that is
+ * likely to fit the fewest pages. Phrases and categories count as one kind, since either may be enough.
  */
 
-/** Of campaigns that no value tells apart, and of every page. */
+/** The key of campaigns that have no other, and a key of every page. */
 const ANY_PAGE = 'any'
-/** Of an address: short enough to stand in most patterns, long enough to tell most apart. */
+/** Length of the parts of addresses used as keys: short enough to occur in most patterns, long enough to tell most apart. */
 const REFERER_PART_CHARS = 4
 
 export function keysOfTargeting(targeting: CompiledTargeting): ReadonlySet<string> {
@@ -41,7 +41,7 @@ function keyed(kind: string, values: Iterable<string>): Set<string> {
   return keys
 }
 
-/** The end of the last part that is long enough: addresses differ more at their ends than in "https://www.". */
+/** The key is the end of the last part that is long enough: addresses differ more at their ends than in "https://www.". */
 function keyOfPattern(parts: RefererPattern): string {
   const telling = parts.findLast((part) => part.length >= REFERER_PART_CHARS)
   return telling === undefined ? ANY_PAGE : `referer ${telling.slice(-REFERER_PART_CHARS)}`

@@ -4,9 +4,9 @@ import { analyze } from '../catalogue/text.ts'
 import { normalBrand } from './promotion.ts'
 import { fitsReferer, type RefererPattern, refererPattern } from './referer.ts'
 
-/** What is known of the page and the person that display ads are asked for. What is not known is empty. */
+/** What is known about the page and the person of a request for display ads. Unknown values are empty. */
 export interface Page {
-  /** The terms (`indexTerms`) of each text that phrases are sought in. */
+  /** The terms (`indexTerms`) of each text in which phrases are looked for. */
   texts: readonly ReadonlySet<string>[]
   /** Keys of its categories and of all above them (`pathAndAbove`). */
   categories: ReadonlySet<string>
@@ -18,9 +18,9 @@ export interface Page {
   refererForms: readonly string[]
 }
 
-/** The targeting of a campaign, made ready to be held against pages. A kind that does not restrict is null. */
+/** The targeting of a campaign, prepared for comparison with pages. A kind that does not restrict is null. */
 export interface CompiledTargeting {
-  /** The terms of each phrase, under the longest of them: the one that the fewest pages are likely to hold. */
+  /** The terms of each phrase, keyed by its longest term, which is likely to occur on the fewest pages. */
   phrases: ReadonlyMap<string, string[][]> | null
   categories: ReadonlySet<string> | null
   brands: ReadonlySet<string> | null
@@ -29,7 +29,7 @@ export interface CompiledTargeting {
   refererPatterns: readonly RefererPattern[] | null
 }
 
-/** @param lang of the shop: phrases and what is sought are analysed alike. */
+/** @param lang the shop's language. Page texts are analysed in it, too. */
 export function compileTargeting(targeting: BannerTargeting, lang: string): CompiledTargeting {
   const { phrases, categoryPaths, brands, productIds, profiles, refererPatterns } = targeting
   return {
@@ -60,8 +60,8 @@ function byLongestTerm(phrases: readonly string[][]): Map<string, string[][]> {
 }
 
 /**
- * Whether a campaign may be shown on a page. Each kind that it sets must fit, by any of its values; phrases and
- * categories, for DISPLAY_PHRASE_OR_CATEGORY, one of the two.
+ * Whether a campaign may be shown on a page. Of each kind of targeting that it sets, one value must fit. With
+ * DISPLAY_PHRASE_OR_CATEGORY it is enough when either a phrase or a category fits.
  */
 export function fits(targeting: CompiledTargeting, page: Page, rule: DisplayAlgorithm): boolean {
   const { brands, productIds, profiles, refererPatterns } = targeting
@@ -83,7 +83,7 @@ function fitsTopic({ phrases, categories }: CompiledTargeting, page: Page, rule:
 
 function holdsPhrase(terms: ReadonlySet<string>, phrases: ReadonlyMap<string, string[][]>): boolean {
   const holds = (phrase: string[]) => phrase.every((term) => terms.has(term))
-  // By the smaller of the two: either may have a thousand.
+  // Iterate over the smaller of the two: either may have a thousand terms.
   if (phrases.size <= terms.size) {
     for (const [term, group] of phrases) if (terms.has(term) && group.some(holds)) return true
     return false

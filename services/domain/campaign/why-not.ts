@@ -22,11 +22,11 @@ export type WhyNotCode = (typeof whyNotCodes)[number]
 
 export interface WhyNot {
   code: WhyNotCode
-  /** The campaign that it is about; null when it is about the product. */
+  /** The campaign that the reason is about; null when it is about the product. */
   campaignId: string | null
 }
 
-/** A campaign that has the product among its own. */
+/** A campaign whose products include this one. */
 export interface NamingCampaign {
   id: string
   body: Campaign
@@ -35,8 +35,8 @@ export interface NamingCampaign {
 }
 
 /**
- * Every reason why a product cannot be shown at `now`; none: it takes part in auctions. One campaign that can show it
- * is enough, so reasons of other campaigns count only when there is none. The rules are those of selection.
+ * Every reason why a product cannot be shown at `now`; empty when it takes part in auctions. One campaign that can show the
+ * product is enough, so the campaigns' reasons are given only when no campaign can. The rules are those of selection.
  */
 export function whyNot(
   offer: Pick<ProductOffer, 'isAvailable' | 'expiresAt' | 'externalSellerId'>,
@@ -55,7 +55,7 @@ export function whyNot(
   return [...reasons, ...(codes as WhyNot[])]
 }
 
-/** Why this campaign cannot show the product now; null: it can. */
+/** Why this campaign cannot show the product now; null when it can. */
 function campaignFault(
   offer: Pick<ProductOffer, 'externalSellerId'>,
   { body, account, spend }: NamingCampaign,
@@ -64,7 +64,7 @@ function campaignFault(
   if (account.kind === 'ADVERTISER' && !account.sellerIds.includes(offer.externalSellerId ?? '')) {
     return 'SELLER_MISMATCH'
   }
-  // Money is judged below, where its lack has a name.
+  // The budget is checked later, where the missing money can be named as the reason.
   const state = campaignState(body, { now, spentMicros: 0, leastPriceMicros: Number.NEGATIVE_INFINITY })
   switch (state) {
     case 'DRAFT':
@@ -72,7 +72,7 @@ function campaignFault(
     case 'SCHEDULED':
       return 'CAMPAIGN_NOT_STARTED'
     case 'ENDED':
-    // To those who look for a reason, one that was put away is over, too.
+    // To somebody who looks for the reason, an archived campaign has ended, too.
     case 'ARCHIVED':
       return 'CAMPAIGN_ENDED'
     case 'PAUSED':

@@ -1,7 +1,7 @@
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { fold } from './text.ts'
 
-/** Attribute names that mean a field of the feed. Any other name is that of a product detail. */
+/** Attribute names that stand for a field of the feed. Any other name is that of a product detail. */
 const feedFields: Readonly<Record<string, (offer: ProductOffer) => string | boolean | null>> = {
   adult: (offer) => offer.adult,
   age_group: (offer) => offer.ageGroup,
@@ -19,12 +19,12 @@ const feedFields: Readonly<Record<string, (offer: ProductOffer) => string | bool
 
 const feedFieldReaders = Object.entries(feedFields)
 
-/** Fields whose values are words of a vocabulary: however a feed spells them, they are kept in one case. */
+/** Fields whose values come from a fixed vocabulary. They are kept in one case, however a feed spells them. */
 const VOCABULARIES: ReadonlySet<string> = new Set(['adult', 'age_group', 'energy_efficiency_class', 'gender'])
 
 /**
- * One spelling of a name or value under which the index finds what may match: case, accents and outer or repeated spaces do not
- * matter. `carriesAttribute` says what does match.
+ * The spelling of a name or value under which the index finds offers that may match: case, accents and outer or repeated
+ * spaces do not matter. `carriesAttribute` decides which of them do match.
  */
 export const normalAttribute = (text: string): string => fold(text).trim().replace(/\s+/g, ' ')
 
@@ -43,7 +43,7 @@ export function attributesOf(offer: ProductOffer): { name: string; value: string
 
 /**
  * Whether an offer has an attribute of exactly this name with exactly one of the values, after Unicode normalisation (NFC) and
- * trimming. Case counts, but in fields with a vocabulary.
+ * trimming. Case counts, except in fields with a fixed vocabulary.
  */
 export function carriesAttribute(offer: ProductOffer, name: string, anyOf: readonly string[]): boolean {
   const wanted = exact(name)
@@ -62,7 +62,7 @@ const yes = new Set(['true', 'yes', 'y'])
 const no = new Set(['false', 'no', 'n', ''])
 
 /**
- * What the attributes say in words, for text search: values, and of a yes-or-no detail its name when it is yes, so that
+ * The attributes as texts to search: their values or, for a yes-or-no detail that is yes, its name, so that
  * "bluetooth: true" is found by "bluetooth".
  */
 export function attributeTexts(offer: ProductOffer): string[] {

@@ -2,17 +2,17 @@ import { fold } from './text.ts'
 
 /** Category paths: levels from wide to narrow, joined by ">". Case, accents and spaces around levels do not matter. */
 
-/** Between the levels of a normalised path; normalised levels never hold it. */
+/** Separates the levels of a path; a normalised level never contains it. */
 const LEVEL_SEPARATOR = '>'
 
-/** Many offers share a path: how it reads is remembered. */
+/** Normalised paths are cached, because many offers share a path. */
 const PATHS_REMEMBERED_MAX = 5_000
 const REMEMBERED_PATH_MAX_CHARS = 300
 const rememberedPaths = new Map<string, NormalPath>()
 
 interface NormalPath {
   levels: readonly string[]
-  /** Of the path and everything above it, widest first. */
+  /** Keys of the path and everything above it, widest first. */
   keys: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export const pathLevels = (path: string): readonly string[] => normalPath(path).
 /** One spelling for all spellings of a path; empty for a path without levels. */
 export const pathKey = (path: string): string => normalPath(path).keys.at(-1) ?? ''
 
-/** Keys of a path and everything above it, widest first: an index stores these to find what lies below a path. */
+/** Keys of a path and everything above it, widest first. An index stores these to find the products at or below a path. */
 export const pathAndAbove = (path: string): readonly string[] => normalPath(path).keys
 
 /** Whether a product's path is `path` or lies below it. Nothing lies below a path without levels. */
@@ -46,12 +46,12 @@ export function isSameOrBelow(productPath: string, path: string): boolean {
   return above.length > 0 && commonDepth(levels, above) === above.length
 }
 
-/** Whether each node stands in the product's path in this order, gaps allowed. False without nodes. */
+/** Whether the product's path contains all nodes in this order, gaps allowed. False without nodes. */
 export function hasNodesInOrder(productPath: string, nodes: readonly string[]): boolean {
   return nodesInOrder(pathLevels(productPath), nodes.flatMap(pathLevels))
 }
 
-/** `hasNodesInOrder` of normalised levels. */
+/** `hasNodesInOrder` for normalised levels. */
 export function nodesInOrder(levels: readonly string[], nodes: readonly string[]): boolean {
   let next = 0
   for (const level of levels) if (level === nodes[next]) next++

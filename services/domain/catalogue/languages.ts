@@ -6,7 +6,7 @@ import type { Stemmer } from 'snowball-stemmers'
 /** Used where a text's language is not known. */
 export const DEFAULT_LANG = 'en'
 const TERM_LENGTH_MAX = 64
-/** Words remembered with their stems, per language. */
+/** Stems cached per language. */
 const STEMS_CACHED_MAX = 50_000
 
 export const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
@@ -40,13 +40,15 @@ export const algorithms: Readonly<Record<string, string>> = {
 
 type Stem = (word: string) => string
 
-/** Loaded when a language is met: a shop speaks one or two. */
+/** Stemmers are loaded when their language first occurs: a shop uses one or two. */
 const load = createRequire(import.meta.url)
 
-/** Those that the fast libraries lack. */
+/** Algorithms that the fast libraries lack. */
 const SLOW_ONLY: ReadonlySet<string> = new Set(['catalan', 'czech', 'slovene'])
 
-/** The same stems of words in the language's script as `snowball-stemmers`, ten times as fast. A test compares them. */
+/**
+ * Gives the same stems as `snowball-stemmers` for words in the language's script, ten times as fast. A test compares them.
+ */
 export function stemmerOf(algorithm: string): Stem {
   if (algorithm === 'english') return (load('porter2') as typeof import('porter2')).stem
   if (SLOW_ONLY.has(algorithm)) return snowballStemmer(algorithm)
@@ -59,7 +61,7 @@ export function snowballStemmer(algorithm: string): Stem {
 }
 
 export interface Language {
-  /** Null: words are taken as they are. */
+  /** Null when words are used as they are. */
   stem: Stem | null
   stems: Map<string, string>
 }
@@ -84,15 +86,15 @@ export function stemOf(word: string, language: Language): string {
   return stemmed
 }
 
-/** The same, not remembered: for spellings that are tried by the hundred. */
+/** `stemOf` without the cache, for spellings that are tried by the hundred. */
 export const guessedStem = (word: string, { stem }: Language): string =>
   clip(stem && !/\d/.test(word) ? stem(word) || word : word)
 
 const clip = (term: string) => term.slice(0, TERM_LENGTH_MAX)
 
 /**
- * Words that carry no choice in a shopper's phrase: articles, prepositions, conjunctions. Folded as `fold` folds
- * words. Kept short on purpose: a word that can name a product ("off", "on", "no") is not in the list.
+ * Words that do not narrow a shopper's phrase: articles, prepositions, conjunctions. They are folded as by `fold`. The
+ * lists are short on purpose: a word that can name a product ("off", "on", "no") is left out.
  */
 const stopWordLists: Readonly<Record<string, string>> = {
   en: 'a an and as at be by for from in into is it its of on or our that the their this to was were which with your',

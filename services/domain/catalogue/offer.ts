@@ -3,7 +3,7 @@ import type { ItemGroup, ProductOffer } from '../../../schemas/records/records.t
 
 export { OFFER_LIMITS } from '../../../schemas/records/offer-limits.ts'
 
-/** 132 bits of SHA-256: two offers of one id never share them by chance. */
+/** 132 bits of SHA-256: two versions of an offer never have the same digest by chance. */
 const DIGEST_CHARS = 22
 
 /** Key of an offer in the topic `products`. Ids may hold slashes: only the first two are separators. */
@@ -11,7 +11,7 @@ export function offerKey(shopId: string, feedId: string, id: string): string {
   return `${shopId}/${feedId}/${id}`
 }
 
-/** What the topic `item-groups` keeps of an offer, under the same key. */
+/** The record of an offer in the topic `item-groups`, under the same key; null when the offer is in no group. */
 export function itemGroupOf({ shopId, feedId, id, itemGroupId }: ProductOffer): ItemGroup | null {
   return itemGroupId ? { shopId, feedId, id, itemGroupId } : null
 }
@@ -22,11 +22,11 @@ export function isAvailableAt(offer: Pick<ProductOffer, 'isAvailable' | 'expires
 }
 
 export function isExpired({ expiresAt }: Pick<ProductOffer, 'expiresAt'>, now: number): boolean {
-  // Indexed before this was read, an offer says nothing of it.
+  // Offers that were indexed before `expiresAt` existed lack it.
   return (expiresAt ?? Number.POSITIVE_INFINITY) <= now
 }
 
-/** Begins the digest of an offer that the product update API stated last; other offers are their feed's. */
+/** Prefix of the digest of an offer that the product update API stated last. Other offers were last stated by their feed. */
 const UPDATE_MARK = 'u:'
 
 /** Whether the product update API stated the offer of this digest last. */
@@ -34,10 +34,10 @@ export function isUpdated(digest: string): boolean {
   return digest.startsWith(UPDATE_MARK)
 }
 
-/** What an offer says, without when it was said. */
+/** The content of an offer, without its digest and the time of its update. */
 export type OfferContent = Omit<ProductOffer, 'digest' | 'updatedAt'>
 
-/** Equal for offers that say the same, in whatever order their properties were set. base64url. */
+/** Digest of an offer, base64url. Equal for offers with equal content, in whatever order their properties were set. */
 export function digest(offer: OfferContent): string {
   const content = [
     offer.shopId,
@@ -91,7 +91,7 @@ export function digest(offer: OfferContent): string {
     ]),
     offer.productDetails.map((d) => [d.sectionName, d.attributeName, d.attributeValue]),
     Object.entries(offer.customParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
-    // Offers from before these were read say neither, and stay as they are.
+    // Offers that set neither keep the digest that they had before these two were read from feeds.
     ...(offer.expiresAt === null && offer.additionalImageLinks.length === 0
       ? []
       : [offer.expiresAt, offer.additionalImageLinks]),
@@ -109,7 +109,7 @@ export function withUpdateDigest(offer: Omit<ProductOffer, 'digest'>): ProductOf
   return { ...offer, digest: UPDATE_MARK + digest(offer) }
 }
 
-/** What makes offers one product within an ad request: the first of these fields that is not empty. */
+/** Offers with the same key are one product within an ad request. The key is the first of these fields that is not empty. */
 export function dedupeKey(offer: Pick<ProductOffer, 'itemGroupId' | 'productId' | 'gtin' | 'id'>): string {
   return offer.itemGroupId || offer.productId || offer.gtin || offer.id
 }

@@ -5,33 +5,34 @@ import { type Synonyms, synonymsOf } from './synonyms.ts'
 import { phraseWords, type TypedWord } from './text.ts'
 
 /**
- * What a shopper's phrase asks for, given the terms that the index has. A word that no offer has is replaced by what it was
- * meant to be: written together with its neighbour (blue tooth), another name of the same kind, a misspelling, two words
- * written as one. A word that offers have stays, and offers that say the same otherwise are found after those that have it.
+ * Finds out what a shopper's phrase asks for, given the terms that the index has. A word that no offer has is replaced by
+ * what was meant: the word joined with its neighbour (blue tooth), another name of the same kind, the correct spelling, or
+ * the two words that were written as one. A word that some offer has stays. Offers that say the same in other words are
+ * found after those that have it.
  */
 
 export interface Phrase {
   text: string
   lang: string | null
-  /** Of the shop; they come before the built-in ones. */
+  /** The shop's own synonyms; they take precedence over the built-in ones. */
   synonyms?: SynonymRules | undefined
 }
 
 export interface PhraseWord {
   term: string
-  /** An offer with all terms of one of these has the word, too. */
+  /** An offer that has all terms of one alternative counts as having the word. */
   alternatives: readonly (readonly string[])[]
 }
 
-/** Longer texts are titles rather than what somebody typed, and are taken as they are. */
+/** Longer texts are titles rather than typed phrases, and are taken as they are. */
 const UNDERSTOOD_WORDS_MAX = 8
-/** A word of no more offers is sought as two words, too: mousepad. */
+/** A word that no more offers than this have is also searched for as two words: mousepad. */
 const RARE_OFFERS_MAX = 20
-/** Unknown words of a phrase that are guessed at. */
+/** How many unknown words of a phrase are guessed. */
 const GUESSED_WORDS_MAX = 2
 const ALTERNATIVES_MAX = 40
 
-/** The terms of a phrase as they are, and every one by which it may be understood, guesses left out. */
+/** The terms to count first: those of the phrase as it is, of its synonyms and of its joined neighbours, but no guesses. */
 export function termsToCount(phrase: Phrase): string[] {
   const words = phraseWords(phrase.text, phrase.lang)
   const terms = words.map(({ term }) => term)
@@ -40,7 +41,7 @@ export function termsToCount(phrase: Phrase): string[] {
   return [...new Set([...terms, ...synonyms, ...pairs(words, phrase.lang).map(({ term }) => term)])]
 }
 
-/** What to count next: guesses at the unknown and rare words of a phrase whose `termsToCount` have been counted. */
+/** The terms to count next: guesses at the unknown and rare words of a phrase whose `termsToCount` have been counted. */
 export function guessesToCount(phrase: Phrase, frequency: Frequency): string[] {
   const asked = new Set<string>()
   understand(phrase, frequency, (guesses) => {
@@ -50,7 +51,7 @@ export function guessesToCount(phrase: Phrase, frequency: Frequency): string[] {
   return [...asked]
 }
 
-/** What to count last: what says the same as the guesses that were chosen. Holds what has been counted, too. */
+/** The terms to count last: the alternatives of the guesses that were chosen. Also contains terms counted before. */
 export function alternativesToCount(phrase: Phrase, frequency: Frequency): string[] {
   const asked = new Set<string>()
   const noted = (term: string) => {
@@ -61,7 +62,7 @@ export function alternativesToCount(phrase: Phrase, frequency: Frequency): strin
   return [...asked]
 }
 
-/** The best of some guesses, or null. */
+/** Chooses the best of some guesses, or null. */
 type Choose = (guesses: readonly WordGuess[], frequency: Frequency) => WordGuess | null
 
 /** The distinct words of a phrase, in order. */
@@ -88,7 +89,7 @@ export function understand(phrase: Phrase, frequency: Frequency, choose: Choose 
   return terms.map((term, at) => ({ term, alternatives: distinct(alternatives[at]!).slice(0, ALTERNATIVES_MAX) }))
 }
 
-/** The synonyms that a phrase is read by. */
+/** The synonyms used to read a phrase. */
 interface KnownNames {
   ofShop: Synonyms
   builtIn: Synonyms
@@ -101,7 +102,7 @@ const knownNames = ({ synonyms, lang }: Phrase): KnownNames => ({
   builtIn: synonymsOf(lang),
 })
 
-/** A word that is meant, and the names of the shop's synonyms that stand for it, too. */
+/** A word that was meant. `others` are further synonyms that the shop declares for it. */
 type MeantWord = TypedWord & { others: readonly (readonly string[])[] }
 
 /** The words with the unknown ones replaced. */
@@ -146,7 +147,10 @@ function meantBy(
   return [...meant.values()]
 }
 
-/** The longest name at a place that no offer has whole, and what the catalogue has of the names that it finds. */
+/**
+ * The longest name at a place that has synonyms and at least one term that no offer has, with those of its synonyms whose
+ * terms are all known.
+ */
 function unknownName(terms: readonly string[], at: number, synonyms: Synonyms, isKnown: (term: string) => boolean) {
   if (synonyms.size === 0) return null
   for (let length = Math.min(SHOP_NAME_TERMS_MAX, terms.length - at); length > 0; length--) {
@@ -159,7 +163,7 @@ function unknownName(terms: readonly string[], at: number, synonyms: Synonyms, i
   return null
 }
 
-/** Neighbours written as one word. */
+/** Each two neighbours, written as one word. */
 function pairs(words: readonly TypedWord[], lang: string | null): (TypedWord & { at: number })[] {
   const language = languageFor(languageOf(lang))
   return words.slice(1).map((second, at) => {

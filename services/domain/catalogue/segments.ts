@@ -1,6 +1,6 @@
 /**
- * Words of scripts that are written without spaces. Japanese, Chinese, Thai, Lao, Khmer and Burmese are cut by the dictionaries
- * of ICU, which Node brings along. Korean has spaces.
+ * Words of scripts that are written without spaces. Japanese, Chinese, Thai, Lao, Khmer and Burmese are segmented by the
+ * dictionaries of ICU, which ship with Node. Korean has spaces.
  */
 
 const letters = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]'
@@ -9,13 +9,13 @@ const unspacedRuns = new RegExp(`${letters}+`, 'gu')
 
 const halfWidthKana = /[\uff65-\uff9f]+/g
 
-/** One for all languages: the dictionary follows from the script. */
+/** One segmenter serves all languages: ICU picks the dictionary by the script. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** Whether a text has a script that is written without spaces. */
 export const isUnspaced = (text: string): boolean => unspaced.test(text)
 
-/** The text with spaces around the words of such scripts. All else stays as it is. */
+/** The text in NFC with spaces around the words of such scripts. A text without such a script is returned as it is. */
 export function segmented(text: string): string {
   if (!isUnspaced(text)) return text
   return text

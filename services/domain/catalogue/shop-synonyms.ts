@@ -4,35 +4,35 @@ import type { Synonyms } from './synonyms.ts'
 import { analyze } from './text.ts'
 
 /**
- * A publisher's synonyms as text, in the format of Solr and Elasticsearch: `sofa, couch` finds either by the other,
- * `sneaker => trainers, running shoes` finds the right side by the left, too. `#` begins a comment, a backslash keeps the
- * character after it.
+ * A publisher's synonyms as text, in the format of Solr and Elasticsearch. With `sofa, couch`, a search for either finds
+ * the other. With `sneaker => trainers, running shoes`, a search for the left side also finds the right side. `#` begins a
+ * comment; a backslash escapes the character after it.
  */
 
 export const SYNONYM_RULES_MAX = 2_000
 const NAMES_MAX = 20
 const NAME_CHARS_MAX = 100
-/** Words of a name, as they are searched. */
+/** Terms of a name, as it is searched for. */
 export const SHOP_NAME_TERMS_MAX = 5
-/** Names that one name stands for, over all lines. */
+/** Names that one name finds, over all lines. */
 const OTHERS_MAX = 40
 const FAULTS_MAX = 50
 
 export interface SynonymRule {
   names: readonly string[]
-  /** What a search for one of the names finds, too; null: each finds the others. */
+  /** What a search for one of `names` also finds; null when each of `names` finds the others. */
   finds: readonly string[] | null
 }
-/** Must not be changed: what is made of them is remembered with the array. */
+/** Must not be mutated: `shopSynonymsOf` caches its result by the array. */
 export type SynonymRules = readonly SynonymRule[]
 
-/** What is wrong with a line, counted from 1. */
+/** What is wrong with a line; lines are counted from 1. */
 export interface LineFault {
   line: number
   message: string
 }
 
-/** @param lang of the shop, by which names are compared. Lines with faults make no rule. */
+/** Lines with faults make no rule. @param lang the shop's language, in which names are compared. */
 export function parseSynonyms(text: string, lang: string): { rules: SynonymRule[]; faults: LineFault[] } {
   const rules: SynonymRule[] = []
   const faults: LineFault[] = []
@@ -59,7 +59,7 @@ function ruleOf(line: string): SynonymRule | null {
 const namesOf = (list: string) =>
   splitAt(list, ',').map((name) => name.replace(/\\(.)/gu, '$1').trim().replace(/\s+/gu, ' '))
 
-/** Splits at a mark that no backslash stands before. */
+/** Splits at each mark that is not escaped by a backslash. */
 function splitAt(text: string, mark: string): string[] {
   const parts: string[] = []
   let from = 0
@@ -99,7 +99,7 @@ function faultOf(rule: SynonymRule | null, lang: string): string | null {
 const ofShops = new WeakMap<Shop, SynonymRules>()
 const NONE: SynonymRules = []
 
-/** The same array as long as the shop is the same. */
+/** The rules of a shop: the same array for the same shop object. */
 export function synonymsOfShop(shop: Shop): SynonymRules {
   if (shop.synonyms === '') return NONE
   let rules = ofShops.get(shop)
@@ -112,7 +112,7 @@ export function synonymsOfShop(shop: Shop): SynonymRules {
 
 const byRules = new WeakMap<SynonymRules, Map<string, Synonyms>>()
 
-/** By the terms of a name, joined by spaces: the terms of each name that it finds. @param lang as in `synonymsOf`. */
+/** Maps the terms of a name, joined by spaces, to the terms of each name that it finds. @param lang as in `synonymsOf`. */
 export function shopSynonymsOf(rules: SynonymRules, lang: string | null): Synonyms {
   const code = languageOf(lang)
   const made = byRules.get(rules) ?? new Map<string, Synonyms>()

@@ -1,26 +1,26 @@
 import { guessedStem, languageFor, languageOf } from './languages.ts'
 import { isUnspaced } from './segments.ts'
 
-/** What an unknown word may have been meant to be. A guess is tried against the terms that the index has. */
+/** Guesses at what an unknown word was meant to be. Each guess is looked up among the terms that the index has. */
 
-/** Letters of the word that is meant: shorter words have too many neighbours. */
+/** Letters of the word that was meant: shorter words are similar to too many others. */
 const MEANT_LENGTH_MIN = 5
-/** Letters of the word that was typed: longer ones have too many spellings to try, or parts. */
+/** Letters of the word that was typed: longer words have too many spellings, or ways to split them, to try. */
 const SPELLED_LENGTH_MAX = 16
 const COMPOUND_LENGTH_MAX = 24
 const PART_LENGTH_MIN = 3
-/** Of a word that dictionaries cut: 充電器 is 充電 and 器. */
+/** For words of scripts without spaces, which dictionaries split: 充電器 is 充電 and 器. */
 const UNSPACED_PART_LENGTH_MIN = 1
-/** A term of one offer may itself be a misspelling. */
+/** A guess must be a term of at least this many offers: a term of only one offer may itself be a misspelling. */
 const OFFERS_MIN = 2
 
 /** How many offers have a term. */
 export type Frequency = (term: string) => number
 
-/** A word's stem, or those of the two words that it is composed of. */
+/** The stem of a word, or the stems of the two words that it is composed of. */
 export type WordGuess = readonly string[]
 
-/** Letters that a word of the same script may be misspelt with, folded. */
+/** The letters, folded, with which other spellings of a word in the same script are made. */
 const alphabets: readonly (readonly [RegExp, string])[] = [
   [/^[a-z]+$/, 'abcdefghijklmnopqrstuvwxyz'],
   [/^[а-я]+$/, 'абвгдежзиклмнопрстуфхцчшщъыьэюя'],
@@ -32,9 +32,11 @@ const linkingElements: Readonly<Record<string, readonly string[]>> = { de: ['', 
 const unlinked = ['']
 
 /**
- * One letter added, left out, replaced or exchanged with the next; never the first, which few people get wrong. First those
- * that are their own stem: of the others only the stem can be looked up, which another word may share.
- * @param word folded; lang as in `analyze`. At most some 900 guesses.
+ * The word with one letter added, left out, replaced or exchanged with the next. The first letter stays, because few people
+ * get it wrong. `whole` holds spellings that are their own stem. Of the spellings in `stemmed` only the stem can be looked
+ * up, which another word may share. At most some 900 guesses.
+ * @param word folded
+ * @param lang as in `analyze`
  */
 export function spellingsOf(word: string, lang: string | null): [whole: WordGuess[], stemmed: WordGuess[]] {
   const alphabet = word.length <= SPELLED_LENGTH_MAX && alphabets.find(([script]) => script.test(word))?.[1]
@@ -64,7 +66,7 @@ function* spellings(word: string, alphabet: string): Iterable<string> {
   }
 }
 
-/** Two words written as one: smart-watch, Kopfhörer-kabel. */
+/** The ways to split a word that may be two words written as one: smart-watch, Kopfhörer-kabel. */
 export function compoundsOf(word: string, lang: string | null): WordGuess[] {
   if (word.length > COMPOUND_LENGTH_MAX || !/^[\p{L}\p{M}]+$/u.test(word)) return []
   const partLengthMin = isUnspaced(word) ? UNSPACED_PART_LENGTH_MIN : PART_LENGTH_MIN
@@ -73,7 +75,7 @@ export function compoundsOf(word: string, lang: string | null): WordGuess[] {
   const linked = linkingElements[code]
   const found: WordGuess[] = []
   for (let at = partLengthMin; at <= word.length - partLengthMin; at++) {
-    // Where parts are not linked, an s belongs to the second: memory stick, not memorys tick.
+    // In languages without linking letters, an s at the split begins the second word: memory stick, not memorys tick.
     if (linked === undefined && /[^s]s$/.test(word.slice(0, at))) continue
     const head = guessedStem(word.slice(at), language)
     for (const linking of linked ?? unlinked) {
@@ -85,7 +87,7 @@ export function compoundsOf(word: string, lang: string | null): WordGuess[] {
   return found
 }
 
-/** The guess that most offers have, of a compound its rarer part; null: none is known. */
+/** The guess that most offers have; for a compound, its rarer part counts. Null when none has enough offers. */
 export function mostFrequent(guesses: readonly WordGuess[], frequency: Frequency): WordGuess | null {
   let best: WordGuess | null = null
   let offers = OFFERS_MIN - 1
@@ -99,19 +101,19 @@ export function mostFrequent(guesses: readonly WordGuess[], frequency: Frequency
   return best
 }
 
-/** Letters of a word that others are similar to, and of one that two may be wrong in. */
+/** The least length of a term in which one letter may be wrong, and of one in which two may be. */
 const SIMILAR_LENGTH_MIN = 4
 const TWO_EDITS_LENGTH_MIN = 6
 
-/** In how many letters a term may differ from one that it is a misspelling of; 0: in none. */
+/** In how many letters a term may differ from the one that was meant; 0 for short terms. */
 export const editsIn = ({ length }: string): number =>
   length < SIMILAR_LENGTH_MIN ? 0 : length < TWO_EDITS_LENGTH_MIN ? 1 : 2
 
-/** Whether two terms begin alike and differ in few letters. */
+/** Whether two terms begin with the same letter and differ in no more letters than `editsIn` allows. */
 export const isSimilar = (term: string, other: string): boolean =>
   term[0] === other[0] && editDistance(term, other) <= editsIn(term)
 
-/** Letters added, left out, replaced, or exchanged with the next (optimal string alignment). */
+/** The number of letters added, left out, replaced, or exchanged with the next (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= a.length; i++) {
@@ -128,7 +130,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!
 }
 
-/** Terms by how near they are to one, then by how many offers have them. */
+/** Sorts terms by their edit distance from `term`; of equally near ones, those that more offers have come first. */
 export const nearestFirst = <T extends { term: string; offers: number }>(term: string, similar: readonly T[]): T[] =>
   similar.toSorted(
     (a, b) =>

@@ -2,8 +2,8 @@ import { languageOf } from './languages.ts'
 import { analyze } from './text.ts'
 
 /**
- * Names that shoppers use for the same kind of product, one kind a line. Kept short on purpose: a name is listed only where
- * either may stand for the other whatever the shop sells. A kind's narrower names (webcam for camera) are not its synonyms.
+ * Names that shoppers use for the same kind of product, one kind per line. The lists are short on purpose: names share a line
+ * only if each can stand for the others whatever the shop sells. Narrower names (webcam for camera) are not synonyms.
  */
 const lists: Readonly<Record<string, string>> = {
   en: `laptop, notebook
@@ -49,7 +49,7 @@ const lists: Readonly<Record<string, string>> = {
     taschenlampe, handlampe`,
 }
 
-/** By the terms of a name, joined by spaces: the terms of each other name of the same kind. */
+/** Maps the terms of a name, joined by spaces, to the terms of each of its synonyms. */
 export type Synonyms = ReadonlyMap<string, readonly (readonly string[])[]>
 
 const none: Synonyms = new Map()

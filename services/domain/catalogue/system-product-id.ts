@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * The `systemProductId` of ads: a name-based UUID (version 5, RFC 9562) of the feed id in the name space of its shop. The
- * same at all times, and in every feed of the shop.
+ * The `systemProductId` of ads: a name-based UUID (version 5, RFC 9562) of the offer's id, with the shop's id as its
+ * namespace. It never changes, and is the same in every feed of the shop.
  */
 export function systemProductId(shopId: string, id: string): string {
   const namespace = Buffer.from(shopId.replaceAll('-', ''), 'hex')

@@ -2,14 +2,14 @@ import { type Language, languageFor, languageOf, stemOf, stopWords } from './lan
 import { segmented } from './segments.ts'
 
 /**
- * Text to terms, the same for every index engine: engines get terms joined by spaces and split them at spaces only,
- * so a filter selects the same offers whatever the engine. Terms hold lower-case letters, digits, inner dots and, after a letter, the
- * marks without which a word of its script is another.
+ * Turns text into terms, alike for every index engine: engines get terms joined by spaces and split them at spaces only, so
+ * a filter selects the same offers whatever the engine. A term consists of lower-case letters, digits, inner dots and, after
+ * a letter, those marks that distinguish words in its script.
  */
 
 /** Characters of one text that are analysed; the rest is ignored. */
 export const TEXT_LENGTH_MAX = 20_000
-/** Compounds remembered with their terms, per language. */
+/** Compounds whose terms are cached, per language. */
 const COMPOUNDS_CACHED_MAX = 20_000
 
 /** Letters that Unicode decomposition leaves whole. */
@@ -29,7 +29,7 @@ const letters: Readonly<Record<string, string>> = {
   ĸ: 'k',
 }
 
-/** Accents, but not the voice of kana nor the vowels and tones of Thai and its relatives, without which words are others. */
+/** Accents. The voicing marks of kana and the vowels and tones of Thai and related scripts are kept: they distinguish words. */
 const marks = /(?![\u3099\u309a]|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])\p{M}/gu
 const voicedKana = /[\u3046-\u30fd][\u3099\u309a]/g
 
@@ -56,7 +56,7 @@ const unitAfterNumber = new RegExp(`(?<![\\p{L}\\p{N}.])(\\d+(?:\\.\\d+)?)[ -]?(
 const inchAfterNumber =
   /(?<![\p{L}\p{N}.])(\d+(?:\.\d+)?)(?: ?(?:"|”|''|’’|′′)|[ -]?(?:inches|inch|zoll|cali)(?![\p{L}\p{N}])|in(?![\p{L}\p{N}]))/gu
 
-/** A number before a letter or an inch sign: what the patterns of units look for, told much faster. */
+/** A number before a letter or an inch sign: a quick test whether the much slower patterns of units can match at all. */
 const perhapsUnit = /\d[ -]?[a-z"”'’′]/
 
 /** Folds spellings of numbers: 1,000 = 1000, 5.0 = 5, 43,2 = 43.2, "16 GB" = 16gb, 17" = 17in. */
@@ -83,13 +83,13 @@ function partsOf(compound: string): string[] {
   return /^[\p{L}\p{N}\p{M}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!
 }
 
-/** "wi-fi", "t-shirt", "e-mail": letters only with a part that is no word alone; sought as one word. */
+/** Two parts of letters, one of which is too short to be a word: "wi-fi", "t-shirt", "e-mail". Searched for as one word. */
 const soughtJoined = (parts: string[]) =>
   parts.length === 2 && parts.some((part) => part.length <= 2) && parts.every((part) => /^\p{L}+$/u.test(part))
 
 /**
  * The distinct terms that a phrase asks for, in order: folded, stemmed, without stop words unless there is nothing
- * else. An offer has a word of the phrase when the term is among `indexTerms` of one of its texts.
+ * else. An offer has a word of the phrase when its term is among the `indexTerms` of one of the offer's texts.
  * @param lang ISO 639-1 code, a region may follow ("en-GB"); null is English.
  */
 export const analyze = (text: string, lang: string | null): string[] => phraseWords(text, lang).map(({ term }) => term)
@@ -100,7 +100,7 @@ export interface TypedWord {
   term: string
 }
 
-/** The words behind the terms of `analyze`. */
+/** The terms of `analyze`, each with the word that it comes from. */
 export function phraseWords(text: string, lang: string | null): TypedWord[] {
   const code = languageOf(lang)
   const words = compounds(text)
@@ -118,15 +118,15 @@ export function phraseWords(text: string, lang: string | null): TypedWord[] {
 }
 
 /**
- * The terms under which a text is found, in the order of its words: each word, and after it the spellings that
- * shoppers use for the same: parts joined (dv7-1211ea: dv7 1211ea dv71211ea), letters and digits apart (rtx2060:
- * rtx 2060) or together ("rtx 2060": rtx2060). Holds every term that `analyze` finds in the same text and language.
+ * The terms under which a text is found, in the order of its words. Each word is followed by other spellings that shoppers
+ * use for it: parts joined (dv7-1211ea: dv7 1211ea dv71211ea), letters and digits apart (rtx2060: rtx 2060) or together
+ * ("rtx 2060": rtx2060). Contains every term that `analyze` finds in the same text and language.
  */
 export function indexTerms(text: string, lang: string | null): readonly string[] {
   return findIndexTerms(text, languageFor(languageOf(lang)))
 }
 
-/** Makes the `indexTerms` of texts in one language, joined by spaces. */
+/** Returns a function that makes the `indexTerms` of texts in one language, joined by spaces. */
 export function textIndexer(lang: string | null): (text: string) => string {
   const language = languageFor(languageOf(lang))
   const { texts } = rememberedOf(language)
@@ -141,7 +141,7 @@ export function textIndexer(lang: string | null): (text: string) => string {
   }
 }
 
-/** Brands, categories and attribute values come again and again: their terms are remembered, per language. */
+/** The terms of short texts are cached per language, because brands, categories and attribute values recur often. */
 const REPEATED_TEXT_LENGTH_MAX = 40
 const REPEATED_TEXTS_MAX = 20_000
 
@@ -174,12 +174,12 @@ function findIndexTerms(text: string, language: Language): string[] {
   return terms
 }
 
-/** What a compound contributes wherever it stands, remembered because words come again and again. */
+/** The terms that a compound contributes wherever it occurs. They are cached because words recur often. */
 interface CompoundTerms {
   first: Neighbour
-  /** Of the first part. */
+  /** The stem of the first part. */
   stem: string
-  /** The terms after it, and after the one that joins it with the word before. */
+  /** The terms after `stem` and after the term, if any, that joins the first part with the word before. */
   rest: readonly string[]
   last: Neighbour
 }
@@ -205,7 +205,7 @@ function compoundTerms(compound: string, language: Language, remembered: Map<str
   return found
 }
 
-/** A part as what stands beside it sees it. */
+/** The properties of a part that decide whether it may be joined with the part next to it. */
 interface Neighbour {
   part: string
   isShortWord: boolean
@@ -220,6 +220,6 @@ const neighbour = (part: string): Neighbour => ({
   isShortNumber: /^\d{1,5}$/.test(part),
 })
 
-/** "rtx 2060", "usb c", "t shirt". */
+/** Whether two parts may also be written as one word: "rtx 2060", "usb c", "t shirt". */
 const joinsWith = (before: Neighbour, after: Neighbour) =>
   (before.isShortWord && (after.isShortNumber || after.isLetter)) || (before.isLetter && after.isShortWord)

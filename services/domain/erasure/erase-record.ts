@@ -4,7 +4,7 @@ import { decode, encode, UndecodableRecord, UnknownSchema } from '../../../schem
 import type { Erasures } from './erasures.ts'
 import { someIdentifier } from './identifier-plan.ts'
 
-/** Of a record of the log. */
+/** The key and value of a record of the log. */
 export interface KeyAndValue {
   key: string | null
   value: Buffer | null
@@ -13,7 +13,10 @@ export interface KeyAndValue {
 const personal: ReadonlySet<string> = new Set(personalTopics)
 export const isPersonal = (topic: TopicName): topic is PersonalTopic => personal.has(topic)
 
-/** The record without the identifiers that are erased; null: it holds none. What cannot be decoded is taken to hold none. */
+/**
+ * The record with its erased identifiers replaced by pseudonyms; null when it contains none. A record that cannot be decoded
+ * counts as one without erased identifiers.
+ */
 export function erased(erasures: Erasures, topic: PersonalTopic, record: KeyAndValue): KeyAndValue | null {
   const { value } = record
   if (value === null) return null
@@ -27,7 +30,7 @@ export function erased(erasures: Erasures, topic: PersonalTopic, record: KeyAndV
   }
 }
 
-/** A letter holds the record that could not be processed. */
+/** A dead letter contains the record that could not be processed. */
 function erasedLetter(erasures: Erasures, key: string | null, value: Buffer): KeyAndValue | null {
   const letter = decode('DeadLetter', value)
   const topic = letter.topic as TopicName
@@ -76,7 +79,7 @@ function replaced<K extends 'Emission' | 'Transaction' | 'PageView' | 'EventCorr
   return { key: key === event.cid ? person.cid : key, value: encode(name, { ...event, ...person }) }
 }
 
-/** The ad was shown to a person, too. */
+/** An ad event also names, in its claims, the person to whom the ad was shown. */
 function replacedAdEvent<K extends 'AdEvent' | 'JudgedEvent'>(
   erasures: Erasures,
   name: K,
@@ -90,7 +93,7 @@ function replacedAdEvent<K extends 'AdEvent' | 'JudgedEvent'>(
   return { key, value: encode(name, { ...event, ...actor, claims: { ...claims, ...viewer } }) }
 }
 
-/** Null: nothing of it is erased. */
+/** The person with erased identifiers replaced by pseudonyms; null when none is erased. */
 function withoutName(erasures: Erasures, shopId: string, occurredAt: number, { cid, uid }: Person): Person | null {
   const pseudonym = (kind: Erasure['identifier'], value: string | null) =>
     value === null ? null : erasures.pseudonymOf(shopId, { kind, value }, occurredAt)

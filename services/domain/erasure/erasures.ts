@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib'
 import type { Erasure, IdentifierDigest } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 
-/** What a shop knows a person by. */
+/** An identifier by which a shop knows a person. */
 export interface Identifier {
   kind: Erasure['identifier']
   value: string
 }
 
-/** Pseudonyms begin with it. A caller may send such a cid; it is then erased to another one. */
+/** The start of every pseudonym. A caller may send a cid that starts so; its erasure replaces it by another pseudonym. */
 export const PSEUDONYM_PREFIX = 'erased-'
 export const isPseudonym = (identifier: string): boolean => identifier.startsWith(PSEUDONYM_PREFIX)
 
@@ -24,25 +24,25 @@ export function isDigestOf({ salt, sha256 }: IdentifierDigest, value: string): b
 }
 
 /**
- * Records that were appended later than this after an erasure tell of what happened after it, or were erased before they were
- * appended: clocks differ by less, and requests end sooner.
+ * Records appended more than this after an erasure need no replacement: they tell of what happened after it, or their
+ * identifiers were replaced before they were appended. Clocks differ by less than this, and requests end sooner.
  */
 export const READ_AFTER_MS = 3_600_000
-/** An event may be received 7 days after it happened; a day more is for clocks that differ, another for a spool. */
+/** An event may be received 7 days after it happened. One more day allows for differing clocks, another for the spool. */
 export const LATE_MAX_MS = 9 * 86_400_000
 
-/** An erasure that may still meet its identifier. */
+/** An erasure whose identifier may still occur. */
 export type ActiveErasure = Erasure & { digest: IdentifierDigest }
 
 export const isActive = (erasure: Erasure): erasure is ActiveErasure => erasure.digest !== null
 
 /**
- * All erasures. What a person did up to an erasure is another person's from then on, one without a name; what the same identifier
- * does later is nobody's that is known. So an identifier may be erased again.
+ * All erasures. An erasure gives everything that the identifier did until then to a pseudonym, as if to another person. What
+ * the same identifier does later belongs to a person about whom nothing is known. So an identifier may be erased again.
  */
 export class Erasures {
   readonly #all = new Map<string, Erasure>()
-  /** By the checksum of the identifier, the earliest first. */
+  /** Keyed by the checksum of the identifier, the earliest erasure first. */
   #active = new Map<number, ActiveErasure[]>()
   #coveredUntil = Number.NEGATIVE_INFINITY
 
@@ -66,24 +66,24 @@ export class Erasures {
     return [...this.#all.values()]
   }
 
-  /** The earliest first. */
+  /** The active erasures, the earliest first. */
   active(): ActiveErasure[] {
     return this.all()
       .filter(isActive)
       .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
-  /** What happened later is covered by none. */
+  /** UTC epoch milliseconds. No active erasure covers what happened later. */
   get coveredUntil(): number {
     return this.#coveredUntil
   }
 
-  /** Whether bytes may be an erased identifier: true for all that are, and for one of billions of others. */
+  /** Whether bytes may be an erased identifier: true for all that are, and for one in billions of others. */
   mayBe(identifier: Uint8Array): boolean {
     return this.#active.has(crc32(identifier))
   }
 
-  /** What stands in place of an identifier for what happened at a time; null: it is not erased. */
+  /** The pseudonym that replaces an identifier in an event of this time; null when it is not erased. */
   pseudonymOf(shopId: string, { kind, value }: Identifier, occurredAt: number): string | null {
     const erasure = this.#active
       .get(crc32(value))

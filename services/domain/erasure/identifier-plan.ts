@@ -2,13 +2,13 @@ import { currentSchema } from '../../../schemas/avro/schemas.ts'
 import { type RecordName, type TopicName, topics } from '../../../schemas/topics.ts'
 import { headerOf, isOfCurrentSchema } from '../../../schemas/wire/codec.ts'
 
-/** How to step over a field of an Avro record, up to the last identifier. */
+/** How to skip, or read, a field of an Avro record. A plan holds these for all fields up to the last identifier. */
 const STEP = { LONG: 0, BYTE: 1, TEXT: 2, OPTIONAL_TEXT: 3, IDENTIFIER: 4, OPTIONAL_IDENTIFIER: 5 } as const
 type Step = (typeof STEP)[keyof typeof STEP]
 
 const IDENTIFIERS: ReadonlySet<string> = new Set(['cid', 'uid'])
 
-/** The part of Avro's schemas that stands before an identifier. */
+/** The subset of Avro schemas that may occur before an identifier. */
 type Schema = string | readonly Schema[] | { type: Schema; name?: string; fields?: readonly Field[] }
 interface Field {
   name: string
@@ -18,8 +18,8 @@ interface Field {
 const plans = new Map<RecordName, readonly Step[]>()
 
 /**
- * Whether any identifier of a record passes a test, read from its bytes without decoding it: some ten times as fast. True
- * for a record of another version, which is to be decoded.
+ * Whether any identifier of a record passes a test. It reads the bytes without decoding the record, which is some ten times
+ * as fast. Also true for a record of another schema version, which the caller then has to decode.
  */
 export function someIdentifier(topic: TopicName, value: Buffer, test: (identifier: Uint8Array) => boolean): boolean {
   const name = topics[topic].record
@@ -41,7 +41,7 @@ export function someIdentifier(topic: TopicName, value: Buffer, test: (identifie
     else {
       const isOptional = step === STEP.OPTIONAL_TEXT || step === STEP.OPTIONAL_IDENTIFIER
       if (isOptional && long() === 0) continue
-      // In zigzag, a length is twice itself.
+      // Zigzag encoding writes a length as twice its value.
       const end = long() / 2 + at
       const isIdentifier = step === STEP.IDENTIFIER || step === STEP.OPTIONAL_IDENTIFIER
       if (isIdentifier && test(value.subarray(at, end))) return true
@@ -65,7 +65,7 @@ function planOf(name: RecordName): readonly Step[] {
   return plan as Step[]
 }
 
-/** Null stands for a field that no identifier may come after. */
+/** Null stands for a field that cannot be skipped, so that no identifier may come after it. */
 function stepsOf(schema: Schema, field: string, named: Map<string, (Step | null)[]>): (Step | null)[] {
   const isIdentifier = IDENTIFIERS.has(field)
   if (typeof schema === 'string') {

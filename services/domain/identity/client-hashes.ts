@@ -1,9 +1,9 @@
 import type { AdEvent } from '../../../schemas/records/events.ts'
 
-/** What an event says of where it came from, none of which can be turned back into an address. */
+/** Hashes that say where an event came from. None can be turned back into an address. */
 export type ClientHashes = Pick<AdEvent, 'addressHash' | 'previousAddressHash' | 'networkHash' | 'agentHash'>
 
-/** Of a client whose public address is not known. */
+/** The hashes of a client whose public address is not known. */
 export const UNKNOWN_CLIENT: ClientHashes = {
   addressHash: null,
   previousAddressHash: null,

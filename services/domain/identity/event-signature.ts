@@ -2,13 +2,13 @@ import { createHmac, type Hmac } from 'node:crypto'
 import { equalHashes } from './tokens.ts'
 
 /**
- * The signature of a request of events, for pages that cannot hold a token: made by the shop's server, sent by the page.
- * Header: `key=<id of the signing key>,t=<unix seconds>,v1=<hex>`. Signed are the lines `t`, `cid` and `uid` (the headers as
- * sent, empty when missing), each ended by a line feed, and then the bytes of the body: HMAC-SHA-256. A header cannot hold a
- * line feed, so nothing can be moved from one line to the next.
+ * The signature of a request with events, for pages that cannot hold a token: the shop's server makes it, the page sends it.
+ * Header: `key=<id of the signing key>,t=<unix seconds>,v1=<hex>`. `v1` is the HMAC-SHA-256 of three lines, each ended by a
+ * line feed, and then the bytes of the body. The lines are `t` and the headers `cid` and `uid` as sent, empty when missing.
+ * A header cannot contain a line feed, so nothing can be moved from one line to the next.
  */
 export const SIGNATURE_HEADER = 'endcap-signature'
-/** A page may be kept open or restored; what is sent twice counts once by its event id. */
+/** Long, because a page may be kept open or restored. An event that is sent twice counts once, by its event id. */
 export const SIGNATURE_AGE_MAX_SECONDS = 86_400
 /** The clock of the shop's server may be ahead of ours by this much. */
 export const SIGNATURE_AHEAD_MAX_SECONDS = 300
@@ -25,7 +25,7 @@ export interface EventSignature {
   digest: string
 }
 
-/** What a request's headers say of the person. */
+/** The person that the headers of a request name. */
 export interface SignedPerson {
   cid: string
   uid: string
@@ -36,25 +36,25 @@ export function newSigningSecret(randomBytes: (size: number) => Buffer): string 
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** Null: it is not a signature. */
+/** The parts of the header; null when it is not a signature. */
 export function readSignature(header: string): EventSignature | null {
   const [, keyId, time, digest] = HEADER_PATTERN.exec(header) ?? []
   return keyId === undefined ? null : { keyId, time: time!, digest: digest! }
 }
 
-/** Whether a signature may still, and already, be used at a moment (UTC epoch ms). */
+/** Whether a signature is neither too old nor too far ahead at a moment (UTC epoch ms). */
 export function isTimely({ time }: EventSignature, now: number): boolean {
   const ageSeconds = now / 1_000 - Number(time)
   return ageSeconds <= SIGNATURE_AGE_MAX_SECONDS && ageSeconds >= -SIGNATURE_AHEAD_MAX_SECONDS
 }
 
-/** Takes the body in parts; what a signature must then be is `digest('hex')`. */
+/** Starts an HMAC, to which the caller adds the body in parts. Its `digest('hex')` is then what the signature must be. */
 export function startDigest(secret: string, time: string, { cid, uid }: SignedPerson): Hmac {
-  // Node.js reads a header's bytes as Latin-1: so they are written back as they came.
+  // Node.js reads the bytes of a header as Latin-1. Writing them as Latin-1 gives back the bytes that were sent.
   return createHmac('sha256', secret).update(`${time}\n${cid}\n${uid}\n`, 'latin1')
 }
 
-/** Compares in a time that tells nothing of where they differ. */
+/** Compares in constant time, so that the time does not reveal where the two differ. */
 export function fits({ digest }: EventSignature, computed: Hmac): boolean {
   return equalHashes(digest, computed.digest('hex'))
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
-/** Names that a list of networks may use, as proxy-addr knows them. */
+/** Names that a list of networks may use; they are those of proxy-addr. */
 const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -34,7 +34,7 @@ const specialIpv4 = blockList([
   '224.0.0.0/4',
   '240.0.0.0/4',
 ])
-/** All of IPv6 that is handed out, and in it protocol assignments, Teredo, documentation and 6to4. */
+/** The part of IPv6 that is allocated, and within it protocol assignments, Teredo, documentation and 6to4. */
 const globalIpv6 = blockList(['2000::/3'])
 const specialIpv6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
@@ -45,8 +45,8 @@ const IPV6_GROUPS = 8
 const BITS_PER_GROUP = 16
 
 /**
- * An IP address in its one canonical spelling, so that equal addresses are equal strings. Takes also what proxies write
- * around it: a port, brackets, a zone. An IPv4 address mapped into IPv6 is that IPv4 address. Null: not an IP address.
+ * An IP address in its one canonical spelling, so that equal addresses are equal strings; null when the text is not an IP
+ * address. A port, brackets or a zone, as proxies write them, are dropped. An IPv4 address mapped into IPv6 becomes IPv4.
  */
 export function parseIpAddress(text: string): string | null {
   const trimmed = text.trim()
@@ -72,7 +72,7 @@ export function isPublicAddress(text: string): boolean {
   return isIn(globalIpv6, address) && !isIn(specialIpv6, address)
 }
 
-/** True for an address of loopback, link-local, private, unique-local or carrier-grade NAT networks: it names nobody. */
+/** True for an address of loopback, link-local, private, unique-local or carrier-grade NAT networks: it identifies nobody. */
 export function isLocalAddress(address: string): boolean {
   return isIn(local, address)
 }
@@ -95,7 +95,10 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
 }
 
-/** A test of canonical addresses of both families against networks. @throws RangeError unless each `isNetwork`. */
+/**
+ * Returns a function that tells whether a canonical address, of either family, is in one of the networks.
+ * @throws RangeError unless each `isNetwork`.
+ */
 export function networkList(networks: readonly string[]): (address: string) => boolean {
   const wrong = networks.find((network) => !isNetwork(network))
   if (wrong !== undefined) throw new RangeError(`${wrong} is not a network`)

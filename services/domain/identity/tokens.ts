@@ -22,12 +22,12 @@ export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null
 }
 
-/** Compares two hashes of equal length in a time that tells nothing of where they differ. */
+/** Compares two hashes of equal length in constant time, so that the time does not reveal where they differ. */
 export function equalHashes(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
-/** Whether a token lets its bearer in at a moment (UTC epoch ms). */
+/** Whether a token is valid at a moment (UTC epoch ms). */
 export function isUsable(token: { expiresAt: number | null; revokedAt: number | null }, now: number): boolean {
   return token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt)
 }

@@ -2,14 +2,14 @@ import { v7 } from 'uuid'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The spelling under which the service knows an id: case makes no difference to a UUID (RFC 9562, section 4). */
+/** The spelling that the service uses for an id: a UUID in lower case, since its case means nothing (RFC 9562, section 4). */
 export function canonicalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id
 }
 
 const BLOCK_BYTES = 4096
 
-/** Takes random bytes from blocks: a draw from the system for each id would cost more than all else of making it. */
+/** Draws random bytes in blocks: asking the system for each id would cost more than all the rest of making the id. */
 export function inBlocks(randomBytes: (size: number) => Buffer): (size: number) => Buffer {
   let block: Buffer = Buffer.alloc(0)
   let used = 0
@@ -26,8 +26,8 @@ export function inBlocks(randomBytes: (size: number) => Buffer): (size: number) 
 const SEQUENCE_MAX = 0xffff_ffff
 
 /**
- * Makes UUIDs of version 7 (RFC 9562, section 5.7): sorted by their text they are in the order in which they were made, even
- * when the clock steps back. The sequence number, which `uuid` writes behind the time, starts at random in each millisecond.
+ * Makes UUIDs of version 7 (RFC 9562, section 5.7). Sorted as text, they are in the order in which they were made, even when
+ * the clock steps back. The sequence number, which `uuid` writes after the time, starts at random in each millisecond.
  */
 export function createUuid(deps: { now: () => number; randomBytes: (size: number) => Buffer }): () => string {
   let msecs = -1

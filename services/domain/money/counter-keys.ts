@@ -1,24 +1,25 @@
 import { memoized } from '../memoized.ts'
 
 /**
- * Keys of the counters that the judge raises and selection reads. What a campaign counts lies in the shard of its partition of
- * `ad-events`; who asks gives the shard.
+ * Keys of the counters that the judge increments and selection reads. A campaign's counters are in the shard of its partition
+ * of `ad-events`; the caller passes the shard.
  */
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** Time from the emission to the event, by event type. */
+/** The longest time from the emission to the event, by event type. */
 export const LIFE_MS = { VIEW: DAY_MS, CLICK: 30 * DAY_MS } as const
-/** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
+/** An event may be received up to 7 days after it happened. One more day allows for differing clocks. */
 const LATE_MAX_MS = 8 * DAY_MS
-/** How far the judge may be behind before counters that it still needs are forgotten. */
+/** How far the judge may be behind before counters that it still needs expire. */
 export const LAG_MAX_MS = 3 * DAY_MS
 /**
- * What was emitted or received so long ago is forgotten by all counters but those of what a campaign has spent since it began:
- * repeats of clicks are known for the longest, by the minute of their emission. A day more is for clocks that differ.
+ * This long after an ad was emitted or an event was received, all counters of it have expired, except those of what a
+ * campaign has spent since it began. The ids of clicks, by which repeats are recognised, are kept the longest: by the minute
+ * of the emission. One more day allows for differing clocks.
  */
 export const COUNTED_FOR_MS = LIFE_MS.CLICK + LATE_MAX_MS + LAG_MAX_MS + DAY_MS
-/** A day has ended everywhere so long after it began in UTC. */
+/** This long after a day began in UTC, it has ended in every time zone. */
 const DAY_ENDS_MS = 1.5 * DAY_MS
 
 const spendGroup = { name: 'spend', keptUntil: null, spread: 16, exact: true }
@@ -28,7 +29,7 @@ export function spendKey(shard: number, campaignId: string) {
   return { shard, group: spendGroup, id: campaignId }
 }
 
-/** Thousandths of a micro that a campaign owes for views, until they complete one. */
+/** Thousandths of a micro that a campaign owes for views and that do not make up a whole micro yet. */
 export function thousandthsKey(shard: number, campaignId: string) {
   return { shard, group: spendGroup, id: `${campaignId}/t` }
 }
@@ -58,7 +59,7 @@ export function capReservationKey(by: 'cid' | 'uid', ad: AdId, day: string, pers
   return `cap/${day}/${viewsId(by, ad, person)}`
 }
 
-/** What is known of the views or clicks of the ads that were emitted in one minute. */
+/** The group that remembers the views or clicks of the ads that were emitted in one minute. */
 export function seenGroup(type: 'VIEW' | 'CLICK', emittedAt: number) {
   return seenGroups(Math.floor(emittedAt / MINUTE_MS))[type]
 }

@@ -1,26 +1,26 @@
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import { VIEWS_PRICED } from '../campaign/campaign.ts'
 
-/** The share of a click budget that may be in flight however little is left: so much may be given away at the end. */
+/** The share of a click budget that may be in flight however little is left. This much may be given away at the end. */
 const IN_FLIGHT_SHARE = 0.01
 
 /**
- * What an emission is expected to cost, in whole micros: its price times the probability that it is billed. A display
- * view that comes is always billed; rounding up keeps the sum in flight from falling below the sum billed.
+ * What an emission is expected to cost, in whole micros: its price times the probability that it is billed. A display view
+ * that is reported is always billed. Rounding up keeps the sum in flight from falling below the sum billed.
  */
 export function expectedCost(campaign: Pick<Campaign, 'kind'>, priceMicros: number, likelihood: number): number {
   return Math.ceil((priceMicros * likelihood) / (campaign.kind === 'DISPLAY' ? VIEWS_PRICED : 1))
 }
 
-/** The state of a campaign that its in-flight limit follows from. */
+/** The state of a campaign from which its in-flight limit is computed. */
 export interface InFlightState {
   /** What is left of the budget or of the daily budget, whichever is less. */
   leftMicros: number
-  /** How much of that even pacing lets be spent by now; may be negative. Infinity without pacing. */
+  /** How much more even pacing lets the campaign spend by now; may be negative. Infinity without pacing. */
   pacedMicros: number
   /** The most that the next click, or thousand views, may cost. */
   bidMicros: number
-  /** Of display campaigns: billed already, of what still counts as in flight. */
+  /** For display campaigns: what is already billed for views that still count as in flight. */
   settledMicros: number
   /** The expected cost of the most expensive emission. */
   highestCostMicros: number
@@ -31,9 +31,9 @@ export interface InFlightState {
  *
  * DISPLAY: everything that is left. A view costs what was reserved for it, so no ad is shown that is not paid for.
  *
- * SPONSORED: half of what the next click leaves, at least 1 % of the budget (or of the daily budget, if that is less), and
- * at least one emission. If rare clicks were reserved in full, a campaign with money for one click would show one ad a
- * minute for hours. What is in flight when the last click comes is given away.
+ * SPONSORED: half of what is left after the next click, at least 1 % of the budget (or of the daily budget, if that is
+ * less), and at least one emission. If rare clicks were reserved in full, a campaign with money for one click would show one
+ * ad a minute for hours. Ads that are in flight when the last click comes are given away.
  */
 export function inFlightLimit(campaign: Campaign, state: InFlightState): number {
   const { leftMicros, pacedMicros, bidMicros, settledMicros, highestCostMicros } = state

@@ -1,14 +1,14 @@
 import { memoized } from '../memoized.ts'
 
 /**
- * How long an emitted ad is expected to be viewed or clicked: meanwhile its cost is reserved, and it counts towards caps. A
- * later view or click has no reservation, and is given away if the budget is spent by then.
+ * The time within which an emitted ad is expected to be viewed or clicked. Until it is over, the ad's cost is reserved and
+ * the ad counts towards caps. A later view or click has no reservation, and is given away if the budget is spent by then.
  *
- * The time ends by the judge watermark, not by the clock: a view that waits to be judged is still in flight.
+ * The time is measured by the judge watermark, not by the clock: a view that waits to be judged is still in flight.
  */
 export const RESERVATION_MS = 60_000
 
-/** Emissions are grouped by buckets of time. A bucket is in flight until its last emission is not. */
+/** Emissions are grouped by buckets of time. A bucket is in flight as long as its last emission is. */
 const BUCKET_MS = 10_000
 /** The longest that an emission is in flight, by the judge watermark: see `endOfFlight`. */
 export const FLIGHT_MAX_MS = RESERVATION_MS + BUCKET_MS
@@ -21,7 +21,7 @@ export function bucketOf(emittedAt: number): number {
   return Math.floor(emittedAt / BUCKET_MS)
 }
 
-/** The watermark from which nothing that was emitted in the bucket is in flight. */
+/** The judge watermark at which nothing that was emitted in the bucket is in flight any longer. */
 export function endOfFlight(bucket: number): number {
   return (bucket + 1) * BUCKET_MS + RESERVATION_MS
 }
@@ -39,8 +39,8 @@ export function settledKey(shard: number, campaignId: string, bucket: number) {
 }
 
 /**
- * The keys of all buckets in flight, without the oldest, for which a process that knows a later watermark no longer reserves
- * money; and with the next one, in which a process whose clock is ahead may emit already.
+ * The keys of the buckets in flight. The oldest is left out, because a process that knows a later watermark no longer
+ * reserves money for it. The next bucket is included, because a process whose clock is ahead may already emit in it.
  */
 export function settledKeys(
   shard: number,

@@ -1,7 +1,7 @@
-/** Money inside is a safe integer of micro-units (millionths of the currency); decimals live at the HTTP edge only. */
+/** Inside the program, money is a safe integer of micros (millionths of the currency). Decimals exist only at the HTTP edge. */
 export const MICROS = 1_000_000
 
-/** The largest amount taken at the edge: far over any price, and safe when a million of them are summed. */
+/** The largest amount accepted at the edge: far above any price, and safe when a million of them are summed. */
 export const AMOUNT_MAX = 1_000_000_000
 
 /** Decimal amount to micros, rounded half up at the sixth decimal. */

@@ -17,7 +17,7 @@ const TAG_BYTES = sodium.crypto_aead_xchacha20poly1305_ietf_ABYTES
 const SECRET_BYTES = sodium.crypto_aead_xchacha20poly1305_ietf_KEYBYTES
 const BODY_AT = HEAD_BYTES + NONCE_BYTES
 
-/** Longer strings are not ours; they are refused unread. */
+/** Longer strings cannot be show ids; they are refused unread. */
 export const SHOW_ID_MAX_CHARS = 2000
 const SEALED_MAX_BYTES = (SHOW_ID_MAX_CHARS * 3) / 4
 const CLAIMS_MAX_BYTES = SEALED_MAX_BYTES - BODY_AT - TAG_BYTES
@@ -27,7 +27,7 @@ export const PERSON_ID_MAX_BYTES = 256
 const NONCES_POOLED = 512
 
 export interface ShowIdKey {
-  /** 0 to 255, stands in the showId. */
+  /** 0 to 255. It is part of the showId. */
   id: number
   /** 32 bytes. */
   secret: Buffer
@@ -38,7 +38,7 @@ export interface ShowIds {
   seal(claims: ShowIdClaims): string
   /** The claims, or null for anything that `seal` did not make under one of the keys. */
   open(showId: string): ShowIdClaims | null
-  /** As `open`, the claims still in the bytes of `writeClaims`; they stand until the next call of any method. */
+  /** Like `open`, with the claims as encoded by `writeClaims`. The buffer is valid until the next call of any method. */
   openBytes(showId: string): Buffer | null
 }
 
@@ -49,7 +49,7 @@ export function createShowIds({ keys }: { keys: readonly ShowIdKey[] }): ShowIds
   const secrets = new Map(keys.map((key) => [key.id, key.secret]))
   if (secrets.size < keys.length) throw new Error('Two showId keys have the same id')
 
-  // One request is sealed at a time on this thread, so one set of buffers serves all.
+  // All methods are synchronous, so one set of buffers serves all calls.
   const claimsBytes = Buffer.alloc(CLAIMS_MAX_BYTES)
   const sealed = Buffer.alloc(SEALED_MAX_BYTES)
   const head = sealed.subarray(0, HEAD_BYTES)
@@ -110,8 +110,8 @@ export function createShowIds({ keys }: { keys: readonly ShowIdKey[] }): ShowIds
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Whether a text is the one writing in base64url of what it decodes to. The decoder skips other characters, takes those of
- * base64 too, and drops spare bits. Encoding again and comparing would take as long as decrypting.
+ * Whether a text is the canonical base64url of what it decodes to. The decoder does not check this: it skips other
+ * characters, accepts those of base64 too, and drops spare bits. Encoding again to compare would take as long as decrypting.
  */
 function isCanonical(text: string): boolean {
   const rest = text.length % 4

@@ -2,7 +2,7 @@ import { offsetSpans } from './time-zone.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Cells begin and end on such a moment, as every clock of today does. */
+/** Cells begin and end on multiples of this. The hours of every current time zone do. */
 export const CELL_STEP_MS = 15 * 60_000
 
 /** An hour or a day as a clock shows it, [start, end) in UTC epoch milliseconds. */

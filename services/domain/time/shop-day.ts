@@ -4,7 +4,7 @@ const QUARTER_MS = 15 * 60_000
 /** A day of 26 hours: Antarctica/Troll has one each year. */
 const DAY_QUARTERS_MAX = 104
 export const HOURS = 24
-/** Each hour of the day brings the same. */
+/** The same share of the traffic for each hour of the day. */
 export const EVEN_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 1 / HOURS)
 
 /** One calendar day of a shop, of 22 to 26 hours, and how its traffic is spread over it. UTC epoch milliseconds. */
@@ -16,8 +16,8 @@ export interface ShopDay {
 }
 
 /**
- * The day of an IANA time zone that a moment falls on. An hour that the clock shows twice is twice as long; one that it
- * leaves out brings nothing.
+ * The day of an IANA time zone that a moment falls on. An hour that the clock shows twice counts twice; an hour that it
+ * skips has no traffic.
  * @param hourShares of the traffic of a day, by the hour that the shop's clock shows; 24 numbers >= 0.
  * @throws RangeError when the zone is unknown.
  */
@@ -50,8 +50,8 @@ export function shopDay(timeZone: string, at: number, hourShares: readonly numbe
 }
 
 /**
- * Remembers the present day of each shop: computing one takes a hundred calendar look-ups.
- * @param hourSharesOf a shop, the same list until they change.
+ * Caches the current day of each shop: computing one takes a hundred calendar look-ups.
+ * @param hourSharesOf must return the same list for a shop until its shares change.
  */
 export function rememberedShopDays(hourSharesOf: (shopId: string) => readonly number[]) {
   const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()

@@ -2,18 +2,18 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** No zone is further from UTC than this. */
 const OFFSET_MAX_MS = DAY_MS
-/** Clocks are looked at this often: two changes of a zone's clock are never closer. */
+/** The offset is compared at this interval: two changes of a zone's clock are never closer together. */
 const STEP_MS = 7 * DAY_MS
 
-/** A stretch of time in which the zone's clock keeps one distance from UTC. */
+/** A period in which the zone's offset from UTC stays the same. */
 export interface OffsetSpan {
   /** Its first moment, UTC epoch milliseconds. */
   start: number
-  /** What the local clock shows more than UTC. */
+  /** Local time minus UTC. */
   offsetMs: number
 }
 
-/** The spans that cover [from, to): the first starts at `from` or before, each other where the clock is changed. */
+/** The spans that cover [from, to). The first starts at `from`, each later one where the clock is changed. */
 export function offsetSpans(timeZone: string, from: number, to: number): OffsetSpan[] {
   const offsetAt = offsetReader(timeZone)
   const spans = [{ start: from, offsetMs: offsetAt(from) }]
@@ -48,7 +48,7 @@ export function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
 }
 
-/** Narrows down where between `before` and `after` the clock came to show what it shows at `after`. */
+/** Binary search for the first moment after `before` that has the offset of `after`. */
 function firstWith(offsetAt: (at: number) => number, before: number, after: number): number {
   const wanted = offsetAt(after)
   let low = before
