@@ -15,20 +15,20 @@ export interface ShopRequest {
   referer: string | null
   /** UTC epoch milliseconds. */
   now: number
-  /** Orders equal bids: another order for each request. */
+  /** Orders equal bids, differently for each request. */
   tieSeed: number
   deadline: Deadline
 }
 
-/** An ad that competes for a place, with what is recorded of it. */
+/** An ad that competes for a place, with what the emission records of it. */
 export interface AdBid extends Bid, BilledAd {
   adId: string
   itemGroupId: string | null
   /** In (0, 1]. */
   relevance: number
-  /** Predicted; 0 where it decides nothing. */
+  /** Predicted; 0 for ads that do not pay per click. */
   clickRate: number
-  /** What the click rate was multiplied by for the words that were searched for. */
+  /** The factor by which the click rate was multiplied for the words searched for. */
   lift: number
 }
 
@@ -37,54 +37,54 @@ export interface Dropped<B extends AdBid> {
   reason: DropReason
 }
 
-/** Who got the places, in the order shown, and who did not. */
+/** The ads that got the places, in the order shown, and those that did not. */
 export interface Allocation<B extends AdBid> {
   ads: Won<B>[]
   dropped: Dropped<B>[]
-  /** True: not everything was known in time; ads with an unknown cap were left out. */
+  /** True when not everything was known in time; ads whose cap was unknown were left out. */
   deadlineExceeded: boolean
 }
 
-/** What places were given to so far, and what was dropped on the way. */
+/** The ads that got places so far, and those that were dropped on the way. */
 export interface Round<B extends AdBid> extends Allocation<B> {
-  /** Candidates that were found. */
+  /** Number of candidates found. */
   candidates: number
 }
 
 export interface CandidateBatch {
-  /** True: these stand in for candidates that the index did not give in time. */
+  /** True when these stand in for candidates that the index did not return in time. */
   isFallback?: boolean
 }
 
 /**
- * Finds candidates for the places of one slot, a batch at a time. Each `next` is told how the places stand, so that no more
- * is sought than is needed. Returns DEADLINE_EXCEEDED when there might have been more, but not in time.
+ * Finds candidates for the places of one slot, a batch at a time. Each `next` is told which places are filled, so that the
+ * search goes no further than it must. Returns DEADLINE_EXCEEDED when there may be more candidates, but none came in time.
  */
 export type CandidateSearch<C extends CandidateBatch, B extends AdBid> = (
   campaignKind: CampaignKind,
   places: number,
 ) => AsyncGenerator<C, typeof DEADLINE_EXCEEDED | undefined, Round<B>>
 
-/** The steps of `select` that sponsored and display ads take each in their own way. */
+/** The steps of `select` that differ between sponsored and display ads. */
 export interface AdSteps<S extends AnySlot, C extends CandidateBatch, B extends AdBid> {
   kind: AdKind
   slotRules: SlotRules<S>
   /**
-   * True: each batch holds all candidates found so far, and the places are auctioned anew among them. False: it holds the
-   * next ones, which compete for the places that are left.
+   * True when each batch holds all candidates found so far, so that the places are auctioned again among them. False when it
+   * holds only the next candidates, which compete for the places that are left.
    */
   isCumulative: boolean
   /**
-   * Prepares the search for a slot; all slots of a request are begun at once.
+   * Prepares the search for a slot; the searches for all slots of a request begin at once.
    * @param placesBefore the places of earlier slots in the request, which may take the best ads.
-   * @returns why there is nothing to search for, otherwise the search.
+   * @returns the search, or why there is nothing to search for.
    */
   beginSearch(
     slot: S,
     placesBefore: number,
     request: ShopRequest,
   ): Promise<CandidateSearch<C, B> | 'INACTIVE' | 'NO_REFERENCE'>
-  /** Bids of the candidates whose campaigns are eligible; the others with the reason, unless they do not run at all. */
+  /** The bids of eligible campaigns. The others are dropped with a reason, or without one when they do not run at all. */
   dropIneligible(
     found: C,
     shop: Shop,

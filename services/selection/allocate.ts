@@ -54,7 +54,7 @@ export function createAllocator({
         else outOfBudget.add(bid.campaignId)
       }
       if (outOfBudget.size === 0) return { ads, lost }
-      // A campaign's better ads may have used up its budget: those stay in.
+      // A campaign's better ads may have used up its budget. Those remain eligible.
       const paid = new Set(ads.map(({ bid }) => bid))
       for (const bid of eligible) if (outOfBudget.has(bid.campaignId) && !paid.has(bid)) ineligible.set(bid, 'BUDGET')
       if (round === AUCTIONS_MAX) return { ads, lost: lost.filter(({ bid }) => !ineligible.has(bid)) }

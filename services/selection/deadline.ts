@@ -5,7 +5,7 @@ export const DEADLINE_EXCEEDED = Symbol('deadline exceeded')
 
 /** Bounds how long one request waits for its ads. */
 export interface Deadline {
-  /** The value, or DEADLINE_EXCEEDED once the deadline has passed or when the work fails. A value at hand always counts. */
+  /** The value, or DEADLINE_EXCEEDED once the deadline has passed or when the work fails. A value that is no promise always counts. */
   meet<T>(work: MaybePromise<T>): MaybePromise<T | typeof DEADLINE_EXCEEDED>
   /** Must be called once the request is answered. */
   clear(): void

@@ -10,7 +10,7 @@ const searching: ReadonlySet<Algorithm> = new Set([
   'BESTSELLERS_WIDE',
 ])
 
-/** What the shopper has searched for; null where products are found otherwise. */
+/** The phrase that the shopper searched for; null when there is none, or when the algorithm does not search by it. */
 export function phraseOf({ algorithm, targeting, shop }: AnySlot): { text: string; lang: string } | null {
   if (!searching.has(algorithm)) return null
   const { searchData, lang = shop.lang } = targeting as AnyTargeting & { searchData?: string; lang?: string }
@@ -22,7 +22,7 @@ const PHRASE_CHARS_MAX = 80
 /** A telephone number, but not a GTIN. */
 const phoneNumber = /^(?!(\d{8}|\d{12,14})$)\+?[\d\s()./-]{7,}$/
 
-/** A phrase as it is counted; null for one that is no search, or that may tell who somebody is. */
+/** A phrase in the form in which it is counted; null when it is no search, or may reveal who somebody is. */
 export function noteworthyPhrase(text: string): string | null {
   const phrase = text
     .normalize('NFKC')

@@ -25,8 +25,8 @@ import { type AnySlot, campaignKindsOf, resolveSlots } from './slots.ts'
  * 4. auction the places within budgets and frequency caps: `allocate.ts`, with `domain/auction/auction.ts`,
  *    `budget/budgets.ts` and `eligibility/frequency-caps.ts`
  * 5. sign what is shown: `emission/sign.ts`
- * 6. answer: `http/answer.ts`, and record the emission behind the answer: `emission/emission.ts`; a search that found nothing is
- *    noted, too: `emission/empty-searches.ts`
+ * 6. answer: `http/answer.ts`, and record the emission in the background: `emission/emission.ts`. A search that found nothing
+ *    is recorded, too: `emission/empty-searches.ts`
  */
 export interface SelectDeps {
   snapshot: Snapshot
@@ -41,7 +41,7 @@ export interface SelectDeps {
   uuid: () => string
   deadlineMs: number
   onSelected: (selection: { kind: AdKind; elapsedMicros: number; shortfalls: string[] }) => void
-  /** An engine failed; the request is answered without what it would have given. */
+  /** Called when an engine fails. The request is answered without what the engine would have returned. */
   onError: (error: unknown) => void
 }
 
@@ -201,7 +201,7 @@ async function fillPlaces<S extends AnySlot, C extends CandidateBatch, B extends
 
 const nothing = <B extends AdBid>(): Round<B> => ({ ads: [], dropped: [], candidates: 0, deadlineExceeded: false })
 
-/** Two rounds as one. */
+/** Joins two rounds into one. */
 function joined<B extends AdBid>(first: Round<B>, second: Round<B>): Round<B> {
   return {
     ads: [...first.ads, ...second.ads],

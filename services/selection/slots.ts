@@ -6,13 +6,13 @@ import { ERRORS_LISTED_MAX } from '../http/violations.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
 import { isRefused, type RefusedSlot } from './http/targeting-reader.ts'
 
-/** Errors that a message lists. */
+/** How many errors a message lists. */
 const ERRORS_TOLD_MAX = 5
-/** The message for an ad unit that may be newer than the copy of the registry here. */
+/** The message for an ad unit that may be newer than this process's copy of the registry. */
 const NOT_HERE = 'is not known here yet'
 const RETRY_AFTER_S = 5
 
-/** What both kinds of ads read of a targeting object. */
+/** The members of a targeting object that both kinds of ads read. */
 export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount' | 'adType' | 'country'>
 
 /** An ad unit that a request asks to fill. */
@@ -22,13 +22,13 @@ export interface Slot<T extends AnyTargeting = Targeting, A extends Algorithm = 
   id: string
   adUnitId: string
   adUnit: AdUnit
-  /** Null: the ad unit itself was asked for. */
+  /** Null when the ad unit itself was asked for. */
   technical: TechnicalSlot | null
   shopId: string
   shop: Shop
   algorithm: A
   active: boolean
-  /** Of the request, else of the technical slot, in upper case. */
+  /** The country of the request, else of the technical slot, in upper case. */
   country: string | null
 }
 export type AnySlot = Slot<AnyTargeting, Algorithm>
@@ -44,7 +44,7 @@ export function campaignKindsOf({ targeting }: AnySlot): readonly CampaignKind[]
   return CAMPAIGN_KINDS[targeting.adType ?? 'ALL']
 }
 
-/** What is required of slots of one kind of ads. */
+/** The rules for slots of one kind of ads. */
 export interface SlotRules<S extends AnySlot> {
   /** Whether ad units with this algorithm show ads of this kind. */
   takes(algorithm: Algorithm): boolean
@@ -57,8 +57,8 @@ export interface SlotRules<S extends AnySlot> {
 /**
  * Resolves the ad units that a request names, and checks each against its algorithm. A slot that cannot be filled is refused
  * without affecting the others.
- * @throws Problem when none can be filled: 400 that lists everything wrong with the request, or 503 when an ad unit may only
- * be missing from the copy of the registry here.
+ * @throws Problem when none can be filled: 400 that lists everything wrong with the request, or 503 when an ad unit may exist
+ * and only be missing from this process's copy of the registry.
  */
 export function resolveSlots<S extends AnySlot>(
   snapshot: Snapshot,

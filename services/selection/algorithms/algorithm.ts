@@ -1,13 +1,13 @@
 import type { Filter, IndexedProduct, Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
 
-/** What an algorithm asks the index for, without what holds for all (shop, campaigns, availability, language, country). */
+/** What an algorithm asks the index for, besides what all of them ask for (shop, campaigns, availability, language, country). */
 export interface Plan {
   filters: Filter[]
   rank: Rank
-  /** Offers of this title are the reference product itself, and not shown. */
+  /** Offers with this title are the reference product itself, and are not shown. */
   notTitle?: string
-  /** Relevance by feed id or productId, in place of the index's. */
+  /** Relevance by offer id or productId. It replaces the relevance that the index returns. */
   relevance?: ReadonlyMap<string, number>
 }
 
@@ -15,14 +15,14 @@ export interface PlanInput {
   targeting: Targeting
   /** Language of the page's texts. */
   lang: string
-  /** Offers that `reference` names; empty where the algorithm has none. */
+  /** The offers that `AdAlgorithm.reference` names; empty when the algorithm needs none. */
   reference: readonly IndexedProduct[]
 }
 
 export interface AdAlgorithm {
   /** The required parameters that are missing. */
   check(targeting: Targeting): { field: string; message: string }[]
-  /** Feed id or productId of the product that the plan needs; null: it needs none. */
+  /** Offer id or productId of the product that the plan needs; null when it needs none. */
   reference(targeting: Targeting): string | null
   plan(input: PlanInput): Plan
 }

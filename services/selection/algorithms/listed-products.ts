@@ -1,7 +1,7 @@
 import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../candidates/filters.ts'
 import type { AdAlgorithm } from './algorithm.ts'
 
-/** What was bought by those who bought this product; relevance is the share of them. Nobody has: bestsellers. */
+/** What buyers of this product also bought, by the signal `alsoBought`; its score is the relevance. If it is empty: bestsellers. */
 export const alsoBought: AdAlgorithm = {
   check: ({ shopProductId }) => (given(shopProductId) ? [] : [{ field: 'shopProductId', message: 'is required' }]),
   reference: ({ shopProductId }) => given(shopProductId),

@@ -16,7 +16,7 @@ import {
 } from '../candidates/filters.ts'
 import type { AdAlgorithm } from './algorithm.ts'
 
-/** What sells best among what fits the page. WIDE ignores price, brand, category paths and attributes. */
+/** The bestsellers among the products that fit the page. WIDE ignores price, brand, category paths and attributes. */
 export const bestsellers = (variant: Variant): AdAlgorithm => ({
   check: () => [],
   reference: () => null,
@@ -34,7 +34,7 @@ export const bestsellers = (variant: Variant): AdAlgorithm => ({
   }),
 })
 
-/** What fits the phrase or the category of a listing. WIDE requires nothing; without a context it shows what is popular. */
+/** Products that fit the phrase or category of a listing. WIDE requires neither, and without both shows popular products. */
 export const contextMatch = (variant: Variant): AdAlgorithm => ({
   check: (targeting) =>
     variant.wide || given(targeting.searchData) || hasCategory(targeting)
@@ -62,6 +62,6 @@ function hasCategory(targeting: Targeting): boolean {
 function rankOf(targeting: Targeting, lang: string): Rank {
   const text = given(targeting.searchData)
   if (text) return { by: 'text', text, lang }
-  // All that the category filter lets through fits the category alike.
+  // All products that pass the category filter fit the category equally well.
   return hasCategory(targeting) ? { by: 'none' } : { by: 'popularity' }
 }

@@ -16,7 +16,7 @@ import {
 } from '../candidates/filters.ts'
 import type { AdAlgorithm, Plan, PlanInput } from './algorithm.ts'
 
-/** Like a product whose title (and categories, where given) the page sends. WIDE: the same department is enough. */
+/** Products like the one whose title (and categories, if any) the page sends. WIDE: the same department is enough. */
 export const similarCategoriesAndTitles = (variant: Variant): AdAlgorithm => ({
   check: requireTitle,
   reference: () => null,
@@ -27,7 +27,7 @@ export const similarCategoriesAndTitles = (variant: Variant): AdAlgorithm => ({
     ]),
 })
 
-/** Like a product whose title the page sends; categories only narrow. */
+/** Products like the one whose title the page sends; categories only narrow the choice. */
 export const similarTitles = (variant: Variant): AdAlgorithm => ({
   check: requireTitle,
   reference: () => null,
@@ -38,7 +38,7 @@ export const similarTitles = (variant: Variant): AdAlgorithm => ({
   },
 })
 
-/** Of the categories that the page sends; a title only ranks. WIDE: the same department is enough. */
+/** Products of the categories that the page sends; a title only ranks them. WIDE: the same department is enough. */
 export const similarCategories = (variant: Variant): AdAlgorithm => ({
   check: ({ categoryIds, categoryPaths }) =>
     givenAll(categoryIds).length > 0 || givenAll(categoryPaths).length > 0
@@ -78,7 +78,7 @@ function rankOf(text: string | null, lang: string, paths: string[]): Rank {
   return paths.length > 0 ? { by: 'categories', paths } : { by: 'none' }
 }
 
-/** Like a product of the feed: its title and its categories. WIDE: a word of the title and the same department. */
+/** Products like one of the feed, by its title and categories. WIDE: a word of its title and the same department are enough. */
 export const similarProductId = (variant: Variant): AdAlgorithm => ({
   check: ({ productId }) => (given(productId) ? [] : [{ field: 'productId', message: 'is required' }]),
   reference: ({ productId }) => given(productId),

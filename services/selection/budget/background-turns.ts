@@ -1,18 +1,18 @@
-/** The time between two turns, which is also how old the known spend and the leases of campaigns in demand may be. */
+/** The time between two turns. The known spend and the leases of campaigns in demand may be this old. */
 const TURN_MS = 200
-/** After so many turns in which nothing was in demand, several are taken as one. */
+/** After this many turns without demand, TURNS_AT_ONCE turns are taken as one. */
 const QUIET_TURNS = 50
 const TURNS_AT_ONCE = 5
 
-/** Turns that are taken one after the other, and less often while nothing is in demand. */
+/** Turns that are taken one after the other, and less often while there is no demand. */
 export interface BackgroundTurns {
   start(onError: (error: unknown) => void): void
-  /** Something is in demand: the next turn is as near as turns are then. */
+  /** Reports demand, so that the next turn follows after TURN_MS at the latest. */
   demanded(): void
   close(): void
 }
 
-/** @param take does the work of so many turns. */
+/** @param take does the work of this many turns. */
 export function createBackgroundTurns(take: (turns: number) => Promise<void>): BackgroundTurns {
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -1,17 +1,17 @@
 import { bucketOf, endOfFlight, FLIGHT_MAX_MS } from '../../domain/money/in-flight.ts'
 import { msSince } from '../../domain/time/ms-since.ts'
 
-/** When a lease in use is renewed after it was granted. */
+/** A lease in use is renewed this long after it was granted. */
 const RENEW_MS = 10_000
-/** How long a granted amount may be spent, unless it is renewed unused. */
+/** How long a granted amount may be spent. A lease that is renewed unused may be spent for longer. */
 const USABLE_MS = 40_000
-/** A limit that was known longer ago says nothing of what is left while the counters are away. */
+/** While the counters are away, a limit that is older than this says nothing about what is left. */
 const LIMIT_KNOWN_MS = 60_000
 /** An unused lease is renewed after this share of the time in which it may be spent. */
 const RENEW_UNUSED_SHARE = 3 / 4
 /**
- * Unused leases last so long that about so many of them are renewed a second, but no longer than so: what is set aside for nobody stays
- * so when its process is killed.
+ * Unused leases last long enough that about UNUSED_PER_S of them are renewed per second, but at most UNUSED_MAX_MS: when a
+ * process is killed, what it has set aside stays reserved for that long.
  */
 const UNUSED_PER_S = 75
 const UNUSED_MAX_MS = 640_000
@@ -22,15 +22,15 @@ const DEMANDED_MS = 600_000
 /** The demand between two turns is expected in each of this many turns to come. */
 const TURNS_AHEAD = 10
 const DEMAND_DECAY = 0.8
-/** Each process keeps available, in demand or not, this share of the in-flight limit, at most so many emissions. */
+/** Even without demand, each process keeps this share of the in-flight limit available, at most for STOCK_EMISSIONS emissions. */
 const STOCK_SHARE = 0.02
 const STOCK_EMISSIONS = 1_000
-/** What is available beyond this multiple of what is needed is released. */
+/** When more than this multiple of what is needed is available, the surplus is released. */
 const SURPLUS = 4
-/** While the judge is away for long, the oldest buckets are merged. */
+/** While the judge is away for long, the oldest buckets are merged, so that no more than about this many are kept. */
 const BUCKETS_MAX = 100
 
-/** How long an unused lease may be usable at most, where there are so many leases. */
+/** The longest that an unused lease may be usable when there are this many leases. */
 export const unusedUsableMaxMs = (leases: number): number => Math.min((leases / UNUSED_PER_S) * 1_000, UNUSED_MAX_MS)
 
 type Bucket = [bucket: number, micros: number]
@@ -55,14 +55,17 @@ export class BudgetLease {
   #demandMicros = 0
   #expectedMicros = 0
 
-  /** What may be spent now. @param isAway the counters do not answer: then everything up to the limit may, as it was known lately. */
+  /**
+   * What may be spent now.
+   * @param isAway whether the counters do not answer: everything up to the limit may then be spent, if it was known recently.
+   */
   availableMicros(now: number, isAway: boolean): number {
     const available = now < this.#requestedAt + this.#usableMs ? this.#availableMicros : 0
     if (!isAway || msSince(this.#lookedAt, now) > LIMIT_KNOWN_MS) return available
     return Math.max(available, this.limitMicros - this.#inFlightMicros)
   }
 
-  /** Notes demand. `amountMicros`: the cost of the emission; `highestCostMicros`: a new highest, when the campaign changed. */
+  /** Notes demand. `amountMicros` is the cost of the emission, `highestCostMicros` a new highest cost after the campaign changed. */
   request(now: number, { amountMicros = 0, highestCostMicros = this.highestCostMicros } = {}): void {
     this.#demandedAt = now
     this.#demandMicros += amountMicros
@@ -88,8 +91,9 @@ export class BudgetLease {
   }
 
   /**
-   * Drops from flight what the watermark has passed. What was emitted before the clock was set back counts as emitted now, or it would
-   * be in flight until the clock is there again. To be called at each turn.
+   * Removes emissions that the judge watermark has passed from the amount in flight. Must be called at each turn. After the
+   * clock was set back, emissions that lie ahead of it count as emitted now. Otherwise they would stay in flight until the
+   * clock reaches their time again.
    */
   turn(now: number, judgeWatermark: number): void {
     this.#lookedAt = now
@@ -115,7 +119,7 @@ export class BudgetLease {
     this.#inFlight.set(second, micros + more)
   }
 
-  /** What should be available: nothing, or enough for an emission. Less is useless here, but may serve another process. */
+  /** How much should be available: nothing, or enough for an emission. Less is useless here, but may serve another process. */
   #neededMicros(now: number): number {
     const one = now - this.#demandedAt < DEMANDED_MS ? this.highestCostMicros : 0
     const stock = Math.min(this.limitMicros * STOCK_SHARE, this.highestCostMicros * STOCK_EMISSIONS)
@@ -136,24 +140,24 @@ export class BudgetLease {
     return this.#availableMicros < enough && (!this.#isStarved || ageMs >= STARVED_MS)
   }
 
-  /** Whether it lasts longer than usual, because nobody wants it, and need not be looked at yet. */
+  /** Whether the lease lasts longer than usual because it was unused, and need not be looked at yet. */
   isAtRest(now: number): boolean {
     const isYoung = msSince(this.#requestedAt, now) < this.#usableMs * RENEW_UNUSED_SHARE
     return this.#usableMs > USABLE_MS && this.#availableMicros > 0 && isYoung
   }
 
-  /** The counters may have lost what they had reserved: what was granted may be spent no longer than usual. */
+  /** To be called when the counters may have lost the reservation: what was granted may then be spent no longer than usual. */
   shorten(): void {
     this.#usableMs = USABLE_MS
   }
 
   /**
-   * What to request of the counters: what is in flight or stays available is retained. The answer goes to `granted`. A lease that nobody
-   * has wanted since the last request becomes usable for twice as long.
-   * @param usableMaxMs how long an unused one may be usable, at most.
-   * @returns `lastsMs`: how long, by the judge watermark, the counters keep the reservation: until nothing that was emitted under it
-   * is in flight, even if its process was killed. If it were shorter, views of a killed process would count as settled after their
-   * reservation had gone.
+   * What to request from the counters. What is in flight or stays available is retained. The answer goes to `granted`. A lease
+   * without demand since the last request becomes usable for twice as long.
+   * @param usableMaxMs the longest that an unused lease may be usable.
+   * @returns `lastsMs`: how long, by the judge watermark, the counters keep the reservation. It lasts until nothing that was
+   * emitted under it is in flight, even if the process is killed. If it were shorter, views of a killed process would count as
+   * settled after their reservation was gone.
    */
   reservation(now: number, usableMaxMs: number) {
     const needed = this.#neededMicros(now)
@@ -176,7 +180,7 @@ export class BudgetLease {
     this.#isStarved = requested > 0 && grantedMicros === 0
   }
 
-  /** Nothing is in flight, and nothing was requested for a while. */
+  /** Whether nothing is in flight and nothing was requested for a while. */
   isIdle(): boolean {
     return this.#inFlightMicros === 0 && this.#demandMicros === 0 && this.#expectedMicros < 1
   }

@@ -14,10 +14,10 @@ import { createBackgroundTurns } from './background-turns.ts'
 import { BudgetLease, unusedUsableMaxMs } from './budget-lease.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
-/** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
+/** How many campaigns in demand, and how many others, a turn looks at. Those that waited longest come first. */
 const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
-/** Campaigns of a shard looked at in one call; requests are answered in between. */
+/** Campaigns of a shard that are looked at in one call; requests are answered between two calls. */
 const CAMPAIGNS_PER_CALL = 100
 /** The click rate that is assumed before the first one is known. */
 const INITIAL_CLICK_RATE = 0.05
@@ -26,29 +26,29 @@ const INITIAL_CLICK_RATE = 0.05
 export interface BilledAd {
   campaignId: string
   campaign: Campaign
-  /** The probability that the emission is billed: the predicted click rate, or 1 where views are paid for. */
+  /** The probability that the emission is billed: the predicted click rate, or 1 for ads that pay per view. */
   likelihood: number
 }
 
 /**
- * The budgets of campaigns, as far as this process may spend them: by leases that together never put more in flight, over
- * all processes, than the budgets allow. Requests are answered from memory.
+ * The part of the campaigns' budgets that this process may spend, by leases. Over all processes, the leases together never
+ * put more in flight than the budgets allow. Requests are answered from memory.
  */
 export interface Budgets {
-  /** Whether anything of the campaign may be emitted now; if not, that may change with the next turn. */
+  /** Whether an ad of the campaign may be emitted now. If not, that may change with the next turn. */
   isOpen(ad: BilledAd, now: number): boolean
   /** Reserves what the emission is expected to cost. @returns false when the budget has no room for it. */
   reserve(ad: BilledAd, priceMicros: number, now: number): boolean
   /** Undoes a `reserve` with the same arguments. */
   release(ad: BilledAd, priceMicros: number, now: number): void
   /**
-   * Reads what all campaigns have spent that may spend more, and requests their leases. @throws what the counters throw, after
-   * doing so for the shards that answer.
+   * Reads the spend of all campaigns that may spend more, and requests their leases. @throws what the counters throw, after
+   * doing this for the shards that answer.
    */
   open(): Promise<void>
   /** The same, for the campaigns in demand and some of the others. */
   turn(): Promise<void>
-  /** Takes turns in the background until closed, and looks at campaigns that change at once. */
+  /** Takes turns in the background until closed. Looks at a campaign as soon as it changes. */
   start(onError: (error: unknown) => void): void
   close(): void
 }
@@ -71,7 +71,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   const days = rememberedShopDays((shopId) => deps.traffic.hourShares(shopId))
   let idle = leases.entries()
   let underWay: Promise<void> | null = null
-  /** Of each shard, when the first of the looks began that have failed without a successful one since. */
+  /** By shard: when the first failed look since the last successful one began. */
   const failedSince = new Map<number, number>()
   let closed = false
   /** When the last turn was taken. */
@@ -79,7 +79,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   let onFirstChange = () => {}
   const background = createBackgroundTurns(takeTurns)
 
-  /** Takes note of a campaign that spends a budget now or later, or has done so until now. */
+  /** Notes a campaign that may spend a budget now or later, or that did so before it changed. */
   function note(campaignId: string): void {
     const now = deps.now()
     const campaign = snapshot.body('Campaign', campaignId)
@@ -89,7 +89,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     if (campaign) requestLease(campaignId, campaign, now)
   }
 
-  /** What had ended by a clock that was set back since may spend again. */
+  /** When the clock was set back, campaigns that had ended may spend again. */
   function noteClock(): void {
     const now = deps.now()
     if (now < seenNow) {
@@ -119,7 +119,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     background.demanded()
   }
 
-  /** Whether the campaign's shard is away. A slow look does not mean that: this process may have been slow itself. */
+  /** Whether the campaign's shard is away. A slow look is no sign of that: this process may have been slow itself. */
   function isAway(campaignId: string, now: number): boolean {
     if (failedSince.size === 0) return false
     const failed = failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY
@@ -148,8 +148,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   }
 
   /**
-   * Reads what these campaigns have spent, and renews their leases: each shard on its own. The spend in these shards is known
-   * then, also where none of them lies. @throws their first error.
+   * Reads what these campaigns have spent, and renews their leases, each shard independently of the others. `shards` are read
+   * even if they have none of these campaigns, so that their spend counts as known. @throws the first error.
    */
   async function look(campaignIds: readonly string[], shards: Iterable<number> = []): Promise<void> {
     const startedAt = deps.now()
@@ -160,7 +160,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     const looks = [...groups].map(async ([shard, ids]) => {
       try {
         await lookAtShard(shard, ids)
-        // What the shard has lost is not known.
+        // The shard may have lost reservations.
         if (failedSince.delete(shard)) for (const lease of leases.values()) lease.shorten()
       } catch (error) {
         failedSince.set(shard, failedSince.get(shard) ?? startedAt)
@@ -231,7 +231,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return look(ids)
   }
 
-  /** Looks at as many campaigns without demand as in so many turns. */
+  /** Looks at the campaigns in demand once, and at as many others as in this many turns. */
   function takeTurns(turns: number): Promise<void> {
     return run(() => {
       noteClock()

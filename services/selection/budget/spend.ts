@@ -12,7 +12,7 @@ import { msSince } from '../../domain/time/ms-since.ts'
  */
 export const SPEND_KNOWN_MS = 10_000
 
-/** A view is no longer valid a day after its ad was shown, so no watermark need lie further back. */
+/** A view is no longer valid a day after its ad was shown, so a watermark further back than this is not needed. */
 const JUDGED_WITHIN_MS = 86_400_000
 
 export interface KnownSpend extends Spend {
@@ -23,14 +23,14 @@ const NOTHING: KnownSpend = { totalMicros: 0, todayMicros: 0, settledMicros: 0 }
 /** A spend that leaves nothing of any budget. */
 const UNKNOWN: KnownSpend = { totalMicros: Number.POSITIVE_INFINITY, todayMicros: 0, settledMicros: 0 }
 
-/** What campaigns have spent, as last read; everything, once the shard of a campaign has not answered for too long. */
+/** What campaigns have spent, as last read. Once a campaign's shard has not answered for too long, all its budget counts as spent. */
 export interface SpendView {
   of(campaignId: string): KnownSpend
   /** Grows with each change. */
   readonly revision: number
-  /** UTC epoch milliseconds: events received before it have been judged, and are in the spend that was read since. */
+  /** UTC epoch milliseconds. Events received before it have been judged, and are part of any spend that is read after it. */
   readonly judgeWatermark: number
-  /** Reads the watermark, before the spend of these shards is read. @throws what the counters throw; it then stays as it was. */
+  /** Reads the watermark. Call it before the spend of these shards is read. @throws what the counters throw; it then stays as it was. */
   readWatermark(shards: Iterable<number>): Promise<void>
   /**
    * Reads the spend of these campaigns, all of one shard, in one call. @throws what the counters throw; the view of the
@@ -48,7 +48,7 @@ export function createSpendView(deps: {
   const spends = new Map<string, KnownSpend & { shard: number }>()
   let revision = 0
   let watermark = -1
-  /** Of each shard, when the first of the reads began that have failed since the last success; null: the last one succeeded. */
+  /** By shard: when the first read since the last success began, if it has not succeeded; null after a success. */
   const missedSince = new Array<number | null>(counters.shards).fill(Number.NEGATIVE_INFINITY)
 
   const view: SpendView = {
@@ -61,7 +61,7 @@ export function createSpendView(deps: {
       return revision
     },
     get judgeWatermark() {
-      // A clock that was ahead may have written one that has not come yet, by which nothing would be in flight.
+      // A process whose clock was ahead may have written a watermark in the future, by which nothing would be in flight.
       return Math.min(now(), Math.max(watermark, now() - JUDGED_WITHIN_MS))
     },
     async readWatermark(shards) {
@@ -73,7 +73,7 @@ export function createSpendView(deps: {
       const { judgeWatermark } = view
       const campaigns = campaignIds.flatMap((id) => snapshot.get('Campaign', id) ?? [])
       const keys = campaigns.map((campaign) => keysOf(shard, campaign, { snapshot, judgeWatermark, now: now() }))
-      // One read, so that what is billed and what is settled of it are of the same moment.
+      // One read, so that the billed and the settled amounts are of the same moment.
       const values = await counters.read(keys.flat())
       let at = 0
       for (const [i, { id }] of campaigns.entries()) {

@@ -11,7 +11,7 @@ const REFRESH_MS = 10_000
 const SHOPS_MAX = 200
 const BESTSELLERS_MAX = 200
 
-/** The bestsellers of each shop that ads are requested for, kept at hand for when the index does not answer. */
+/** The bestsellers of each shop that ads are requested for, kept in memory for when the index does not answer. */
 export interface BestsellerFallback {
   /** The shop's bestsellers that pass the filters; null when none are known, or when only the index can apply the filters. */
   bestsellers(shopId: string, filters: readonly Filter[], limit: number): Candidate[] | null

@@ -5,19 +5,19 @@ import { dedupeKey } from '../../domain/catalogue/offer.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from '../eligibility/campaigns.ts'
 
-/** A product that may be shown, with what does not depend on the request. */
+/** A product that may be shown, with everything about it that does not depend on the request. */
 export interface Candidate {
   product: IndexedProduct
   adId: string
   relevance: number
-  /** Predicted, with the lift. */
+  /** Predicted, including the lift. */
   clickRate: number
-  /** What shoppers click after the words that were searched for; 1: as usual. */
+  /** How many times as often as usual the product is clicked after the words searched for; 1 when nothing is known. */
   lift: number
   dedupeKey: string
-  /** UTC epoch milliseconds; Infinity: never. */
+  /** UTC epoch milliseconds; Infinity when it never expires. */
   expiresAt: number
-  /** The campaigns that promote it, each with a hash of campaign and offer that orders equal bids. */
+  /** The campaigns that promote the product, each with a hash of campaign and offer that orders equal bids. */
   promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
 

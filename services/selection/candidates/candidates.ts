@@ -19,11 +19,11 @@ import { createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export interface CandidateList {
   candidates: readonly Candidate[]
-  /** What relevance 1 stands for: equal in two lists with one rank, it means the same relevance. */
+  /** The fit that relevance 1 stands for. Two lists with the same rank and the same `bestFit` have comparable relevances. */
   bestFit: number
-  /** More matched than were asked for. */
+  /** True when more candidates matched than were asked for. */
   truncated: boolean
-  /** Stands in for what the index did not give. */
+  /** Set when the list stands in for one that the index did not return. */
   isFallback?: true
 }
 
@@ -35,25 +35,25 @@ export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 
 export interface CandidateSource {
   find(query: CandidateQuery): MaybePromise<CandidateList>
   /**
-   * In place of what the index does not give in time: what it last gave for this query, up to ten minutes ago, else the
-   * shop's bestsellers that pass the query's filters; null when neither is known.
+   * Stands in for what the index does not return in time: the last result of this query, if at most ten minutes old, or else
+   * the shop's bestsellers that pass the query's filters. Null when neither is known.
    */
   fallback(query: CandidateQuery): CandidateList | null
-  /** Offers of a shop with this feed id or productId. */
+  /** Offers of a shop with this offer id or productId. */
   reference(shopId: string, id: string): MaybePromise<IndexedProduct[]>
-  /** The same as last known, up to ten minutes ago; null: unknown. */
+  /** The last result of `reference`, if at most ten minutes old; otherwise null. */
   lastReference(shopId: string, id: string): IndexedProduct[] | null
-  /** Keeps bestsellers at hand, until closed. */
+  /** Keeps bestsellers in memory until closed. */
   start(onError: (error: unknown) => void): void
   close(): void
-  /** Fetches the bestsellers of the shops requested so far now. */
+  /** Fetches the bestsellers of the shops requested so far, without waiting for the next refresh. */
   refreshFallback(): Promise<void>
 }
 
-/** About 2 KB a candidate and 30 candidates a list. */
+/** About 2 KB per candidate and 30 candidates per list. */
 const LISTS_CACHED_MAX = 1000
 const REFERENCES_CACHED_MAX = 5000
-/** How long the last answers of the index are kept, for when it gives none. */
+/** How long the last answers of the index are kept for when it does not answer. */
 const LAST_KNOWN_MS = 600_000
 const EMPTY: CandidateList = { candidates: [], bestFit: 0, truncated: false }
 
@@ -94,7 +94,7 @@ export function createCandidateSource(deps: {
       bestsellers.note(shopId)
       const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
       return lists.get(key, async () => {
-        // Equal offers are ordered anew with each refresh, so that none is cut off for good.
+        // Equal offers are ordered differently at each refresh, so that none is cut off every time.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const priorClickRate = traffic.clickRate(shopId)
         const groups = campaigns.groups
@@ -123,12 +123,12 @@ export function createCandidateSource(deps: {
   }
 }
 
-/** What a page asks for, whichever campaigns run now: candidates of other campaigns are dropped as ineligible later. */
+/** The key of a query, whichever campaigns run now: candidates of campaigns that do not run are dropped as ineligible later. */
 function keyOfPage({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
   return JSON.stringify([shopId, campaigns.kind, campaigns.except, limit, rank, filters])
 }
 
-/** Small enough that the index starts while the event loop's turn still goes on. */
+/** Small enough that the index starts before this turn of the event loop ends. */
 const QUERIES_PER_CALL = 8
 
 interface PendingQuery {
@@ -138,8 +138,8 @@ interface PendingQuery {
 }
 
 /**
- * Sends what one turn of the event loop asks of the index together, in few calls: waking another thread, and being woken by its
- * answer, or crossing the network costs more than most queries do.
+ * Sends the queries of one turn of the event loop to the index together, in few calls. Waking another thread and being woken
+ * by its answer, or crossing the network, costs more than most queries.
  */
 export function createIndexBatch(index: Pick<ProductIndex, 'search' | 'get'>) {
   let pending: PendingQuery[] = []

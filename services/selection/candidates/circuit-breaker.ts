@@ -3,11 +3,11 @@ import { msSince } from '../../domain/time/ms-since.ts'
 /** How long the breaker stays open before one call tries the engine again. */
 const OPEN_MS = 1_000
 
-/** Knows whether an engine answers, so that requests need not each wait for one that does not. */
+/** Knows whether an engine answers, so that not every request waits for one that does not. */
 export interface CircuitBreaker {
   /** True while the engine fails or is slow; false for one call a second, which tries it again. */
   isOpen(): boolean
-  /** Learns from a call how the engine is. */
+  /** Learns from a call whether the engine answers. */
   watch<T>(call: Promise<T>): Promise<T>
 }
 

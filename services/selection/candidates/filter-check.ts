@@ -13,7 +13,7 @@ export function checkOf(filters: readonly Filter[]): Check | null {
 
 const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
 
-/** As the port defines the filter, comparing what the index compares. */
+/** Checks one filter as the port defines it. Values are normalised as the index normalises them. */
 function checkOfOne(filter: Filter): Check | null {
   switch (filter.kind) {
     case 'available':

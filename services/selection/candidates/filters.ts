@@ -35,7 +35,7 @@ export function brand(targeting: Targeting): Filter[] {
   return wanted ? [{ kind: 'brand', anyOf: [wanted] }] : []
 }
 
-/** Every name must hold; of several values of one name, any. */
+/** Every name must match; of several values of one name, any one is enough. */
 export function attributes(targeting: Targeting): Filter[] {
   const byName = new Map<string, string[]>()
   for (const { name, value } of targeting.attributes ?? []) {
@@ -57,7 +57,7 @@ export function categoryIds(targeting: Targeting): Filter[] {
 
 export const categories = (targeting: Targeting): Filter[] => [...categoryPaths(targeting), ...categoryIds(targeting)]
 
-/** The same department: the first level of each path, or first node, is enough. */
+/** Filters by department: the first level of a path, or the first node, is enough. */
 export function categoryRoots(targeting: Targeting): Filter[] {
   return categories(targeting).map((filter): Filter => {
     if (filter.kind === 'categoryPaths') return { kind: 'categoryPaths', paths: rootsOf(filter.paths) }
@@ -71,7 +71,7 @@ export function rootsOf(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => pathLevels(path)[0] ?? path))]
 }
 
-/** What the page's shopper can buy, whatever the algorithm. */
+/** Filters for what the page's shopper can buy, whatever the algorithm. */
 export function deliverable({ lang }: Targeting, country: string | null): Filter[] {
   return [
     { kind: 'available' },
@@ -85,15 +85,15 @@ export interface Variant {
   wide: boolean
 }
 
-/** Share of a title's words that a similar title has at least: the default of Elasticsearch's more_like_this. */
+/** The least share of a title's words that a similar title has: the default of Elasticsearch's more_like_this. */
 const SIMILAR_TITLE_MIN_SHARE = 0.3
 
-/** Strict: every word of the phrase, anywhere in the offer. Wide: some word. */
+/** Strict: every word of the phrase, anywhere in the offer. Wide: any word. */
 export function phraseFilter(text: string | null, lang: string, { wide }: Variant): Filter[] {
   return text === null ? [] : [{ kind: 'text', text, lang, minShare: wide ? 0 : 1, in: 'ALL_FIELDS' }]
 }
 
-/** Strict: a share of the title's words, in the offer's title. Wide: some word of it, anywhere. */
+/** Strict: a share of the title's words, in the offer's title. Wide: any word of the title, anywhere in the offer. */
 export function titleFilter(text: string | null, lang: string, { wide }: Variant): Filter[] {
   if (text === null) return []
   if (wide) return [{ kind: 'text', text, lang, minShare: 0, in: 'ALL_FIELDS' }]

@@ -47,7 +47,7 @@ export function createStaleWhileRevalidateCache<T extends object>({
       if (cached && ageMs <= FRESH_MS) return cached.value
       const value = loaded(key, load)
       if (!cached || ageMs >= STALE_MS) return value
-      // Should it fail, the cached value stays.
+      // If the load fails, the cached value stays.
       value.catch(() => {})
       return cached.value
     },

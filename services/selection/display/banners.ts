@@ -35,7 +35,7 @@ export function bannersFor(
   })
 }
 
-/** A banner's format is among those of the ad unit, the technical slot and the request; an empty list does not restrict. */
+/** A banner's format must be among those of the ad unit, the technical slot and the request; an empty list does not restrict. */
 function formatFilter({ adUnit, technical, targeting }: DisplaySlot): (adFormatId: string) => boolean {
   const asked = givenAll(targeting.adFormatIds).map((id) => id.toLowerCase())
   const lists = [adUnit.adFormatIds, technical?.adFormatIds, asked].filter((list) => list && list.length > 0)
@@ -48,7 +48,7 @@ function pageOf({ targeting, adUnit, algorithm, shop }: DisplaySlot, referer: st
   const list = (name: string, values: readonly (string | undefined)[] | undefined = []) =>
     chosen.has(name) ? givenAll(values.filter((value) => value !== undefined)) : []
   const { searchData, productTitle, categoryPaths, brand, productId, profiles } = targeting
-  // The title of the page's product is sought in as well, where the algorithm takes one.
+  // Phrases are also looked for in the title of the page's product, if the algorithm takes one.
   const texts = list('searchData', [searchData, algorithm === 'DISPLAY' ? productTitle : undefined])
   const address = chosen.has('referer') ? given(referer ?? undefined) : null
   return {
@@ -67,7 +67,7 @@ const TIES = 2 ** 32
 const PORTION = 64
 const PORTION_GROWTH = 4
 
-/** Orders banners with equal bids: another order for each seed, which is the request's. */
+/** Orders banners with equal bids, differently for each seed. The seed is that of the request. */
 export function tieOf({ hash }: DisplayBanner, tieSeed: number): number {
   return shuffledHash(hash, tieSeed)
 }
@@ -78,8 +78,8 @@ interface BannerOrder {
 }
 
 /**
- * The banners that fit, in the order of the groups of campaigns with equal bids, and within a group by their ties. Lazy: it
- * reads no further than it is read.
+ * The banners that fit, in the order of the groups of campaigns with equal bids, and within a group by their ties. Lazy: a
+ * group is read only when its first banner is needed.
  */
 function* bannersInOrder(
   groups: Iterable<readonly DisplayCampaign[]>,
@@ -92,7 +92,7 @@ function* bannersInOrder(
   }
 }
 
-/** In portions: a request shows a few of what may be thousands, and need neither check nor sort them all. */
+/** Works in portions: a request shows a few of what may be thousands, and need neither check nor sort them all. */
 function* byTie(
   banners: readonly DisplayBanner[],
   { fits, tieSeed }: BannerOrder,

@@ -12,14 +12,18 @@ export interface BannerBid extends AdBid {
   banner: DisplayBanner
 }
 
-/** The next banners of a slot, the best first; undefined: there are no more. */
+/** The next banners of a slot, the best first. */
 interface BannerBatch extends CandidateBatch {
+  /** The next banner, or undefined when there are no more. */
   next(): DisplayBanner | undefined
-  /** So many of them compete. */
+  /** How many of the banners compete, at most. */
   bidsMax: number
 }
 
-/** Banners that compete at first. While places are left, the next ones do, this many times as many. */
+/**
+ * At first, BANNERS_SPARE banners and BANNERS_PER_PLACE for each place compete. While places are left, the next banners
+ * compete, each time BANNERS_GROWTH times as many, up to BANNERS_MAX.
+ */
 const BANNERS_SPARE = 8
 const BANNERS_PER_PLACE = 2
 const BANNERS_GROWTH = 4
@@ -31,16 +35,16 @@ const slotRules: SlotRules<DisplaySlot> = {
   check: ({ country }) => (country === null ? [{ field: 'country', message: 'is required' }] : []),
 }
 
-/** Display ads: banners of the shop's campaigns, ranked by their bid for a thousand views, which they pay. */
+/** Display ads: banners of the shop's campaigns, ranked by their bid for a thousand views. They pay what they bid. */
 export function displayAds(deps: {
   snapshot: Snapshot
   displayCampaigns: DisplayCampaigns
   campaigns: Campaigns
-  /** The address that browsers know the server by. */
+  /** The server's address for browsers. */
   publicUrl: string
 }): AdSteps<DisplaySlot, BannerBatch, BannerBid> {
   const { snapshot, displayCampaigns, campaigns, publicUrl } = deps
-  /** The JSON of each banner, written once, and gone with the banner. */
+  /** The JSON of each banner, serialized once. It is garbage-collected with the banner. */
   const written = new WeakMap<DisplayBanner, string>()
 
   function bannerJson(shown: DisplayBanner): string {

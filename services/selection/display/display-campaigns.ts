@@ -6,11 +6,11 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { CampaignHandle, CampaignKind, Campaigns } from '../eligibility/campaigns.ts'
 import { PostingLists } from './posting-lists.ts'
 
-/** A banner with what does not depend on who asks. */
+/** A banner with everything about it that does not depend on the request. */
 export interface DisplayBanner {
   campaign: DisplayCampaign
   banner: Banner
-  /** Orders equals. */
+  /** Orders banners with equal bids. */
   hash: number
 }
 
@@ -32,11 +32,11 @@ export interface DisplayQuery {
   page: Page
 }
 
-/** The display campaigns of all shops, made ready when they change and not when ads are asked for. */
+/** The display campaigns of all shops, prepared when they change and not when ads are requested. */
 export interface DisplayCampaigns {
   /**
-   * Those whose country fits, and whose targeting may fit, in groups of equal bids, falling. Dates and money are not looked
-   * at.
+   * The campaigns whose country fits and whose targeting may fit, in groups of equal bids, the highest bid first. The start
+   * date and the money are not checked.
    */
   find(query: DisplayQuery): Iterable<readonly DisplayCampaign[]>
 }
@@ -48,9 +48,9 @@ export function createDisplayCampaigns(deps: {
 }): DisplayCampaigns {
   const { snapshot, campaigns, now } = deps
   const known = new Map<string, DisplayCampaign>()
-  /** By shop, country and kind. */
+  /** Keyed by shop, country and kind. */
   const markets = new Map<string, PostingLists<DisplayCampaign>>()
-  /** When the next of them ends. */
+  /** When the next known campaign ends. */
   let nextEndAt = Number.POSITIVE_INFINITY
 
   function marketOf(shopId: string, country: string, kind: CampaignKind): PostingLists<DisplayCampaign> {
@@ -82,7 +82,7 @@ export function createDisplayCampaigns(deps: {
     nextEndAt = Math.min(nextEndAt, body.endAt ?? Number.POSITIVE_INFINITY)
   }
 
-  /** What has ended is met no more; only a change lets it run again, and a change is noted. */
+  /** Drops the campaigns that have ended. Only a change lets one run again, and a change is noted. */
   function dropEnded() {
     const at = now()
     if (at < nextEndAt) return
@@ -110,7 +110,7 @@ export function createDisplayCampaigns(deps: {
   }
 }
 
-/** Apart from its dates, its money and its accounts. */
+/** Whether a campaign may run, apart from its dates, its money and its accounts. */
 function mayRun({ kind, status, country, moderation, archivedAt }: Campaign): boolean {
   if (archivedAt !== null) return false
   return kind === 'DISPLAY' && status === 'ACTIVE' && country !== null && moderation?.state === 'ACCEPTED'

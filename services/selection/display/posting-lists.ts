@@ -1,6 +1,6 @@
 import { firstFrom } from '../../domain/first-from.ts'
 
-/** What is filed: the greater bid comes first. */
+/** An item of the lists. The higher bid comes first. */
 export interface Posted {
   bidMicros: number
 }
@@ -10,7 +10,7 @@ interface Reader<T> {
   at: number
 }
 
-/** Items under keys, each list by falling bid, so that a reader who needs the best few meets no others. */
+/** Lists of items by key, each sorted by falling bid, so that whoever needs the best few reads no others. */
 export class PostingLists<T extends Posted> {
   readonly #lists = new Map<string, T[]>()
 
@@ -31,8 +31,8 @@ export class PostingLists<T extends Posted> {
   }
 
   /**
-   * What is filed under any of the keys, those of equal bids together, each once, by falling bid. What is added or removed
-   * between two groups may be missed or come again.
+   * The items under any of the keys, each once, in groups of equal bids, by falling bid. When items are added or removed
+   * between two groups, some may be missed or repeated.
    */
   *under(keys: Iterable<string>): Generator<readonly T[]> {
     const readers: Reader<T>[] = []
@@ -49,7 +49,7 @@ export class PostingLists<T extends Posted> {
   }
 }
 
-/** Reads those who bid so much from all lists: one who is under several keys is met here only. */
+/** Reads the items with this bid from all lists. An item under several keys comes from several lists, and is kept once. */
 function equals<T extends Posted>(readers: readonly Reader<T>[], bidMicros: number): readonly T[] {
   const group: T[] = []
   let lists = 0
@@ -61,6 +61,6 @@ function equals<T extends Posted>(readers: readonly Reader<T>[], bidMicros: numb
   return lists === 1 ? group : [...new Set(group)]
 }
 
-/** Where an item with this bid goes: after those that bid as much. */
+/** Where an item with this bid is inserted: after those with the same bid. */
 const placeOf = (list: readonly Posted[], bidMicros: number): number =>
   firstFrom(list, (each) => each.bidMicros < bidMicros)

@@ -11,7 +11,7 @@ export type CampaignKind = 'PAID' | 'AUTO_PROMO'
 /** The campaigns of a shop whose products are searched for, grouped by their bid. */
 export interface RunningCampaigns {
   kind: CampaignKind
-  /** The campaign that is left out, so that its competitors are found; null: none is. */
+  /** The campaign that is left out, so that its competitors are found; null when none is. */
   except: string | null
   /** Within a shop, equal keys mean equal groups. */
   key: string
@@ -21,7 +21,7 @@ export interface RunningCampaigns {
 /** A reference to a campaign that follows all its changes, so that no request need look it up. */
 export interface CampaignHandle {
   readonly id: string
-  /** Null: unknown or deleted. */
+  /** Null when the campaign is unknown or deleted. */
   body: Campaign | null
   kind: CampaignKind
   /** The last `eligibility`, and its inputs. */
@@ -29,7 +29,7 @@ export interface CampaignHandle {
 }
 
 export interface Campaigns {
-  /** All of the kind, or all but one. */
+  /** All running campaigns of a kind, or all but one. */
   running(shopId: string, kind: CampaignKind, except?: string | null): RunningCampaigns
   handle(shopId: string, campaignId: string): CampaignHandle
   /** Whether a campaign takes part in auctions at this moment. */
@@ -38,12 +38,12 @@ export interface Campaigns {
 
 /** Dates and spend affect searches within this time; a change in the registry affects them at once. */
 const REGROUP_MS = 200
-/** Lists cached for one shop and kind: the index recognises a list that it was given before by the object (see its port). */
+/** Lists without one campaign, cached per shop and kind. The index recognises a list that it has seen by the object (see its port). */
 const LISTS_WITHOUT_ONE_MAX = 64
 
 interface ShopEntry {
   handles: Map<string, CampaignHandle>
-  /** When the groups were last built; 0: they are outdated. */
+  /** When the groups were last built; 0 when they are outdated. */
   groupedAt: number
   version: number
   groups: Record<CampaignKind, Groups>
@@ -51,7 +51,7 @@ interface ShopEntry {
 
 interface Groups {
   all: CampaignGroups
-  /** By the campaign that is left out. */
+  /** Keyed by the campaign that is left out. */
   without: Map<string, CampaignGroups>
 }
 
@@ -125,7 +125,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     eligibility(handle, shop, now) {
       const { last, body } = handle
       const spendRevision = spend.revision
-      // Many requests meet the same campaigns within a millisecond.
+      // Many requests ask about the same campaigns within a millisecond.
       if (last && last.now === now && last.body === body) {
         if (last.shop === shop && last.spendRevision === spendRevision) return last.eligibility
       }

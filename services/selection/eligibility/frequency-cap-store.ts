@@ -9,14 +9,14 @@ const VIEWS_CACHED_MAX = 100_000
 export type FrequencyCapStore = Pick<Counters, 'shards' | 'read' | 'reserve'>
 
 /**
- * The counters of views, which still answer while a shard is away: with the values last read, and for an unknown key with
- * infinity, which reaches any cap. So caps are kept, at the price that people who have just come see no ads with a cap. Only
- * concurrent requests of one person may exceed a cap meanwhile, because every reservation is granted.
+ * The counters of views. While a shard is away, they answer with the value last read, or with infinity, which reaches any
+ * cap, for a key that is unknown. So caps hold, at the price that people who have just arrived see no ads with a cap. In that
+ * time, only concurrent requests of one person may exceed a cap, because every reservation is granted.
  */
 export function createFrequencyCapStore(deps: {
   counters: FrequencyCapStore
   now: () => number
-  /** A shard that takes longer counts as slow, and is left alone for a while. */
+  /** A shard that takes longer counts as slow, and is not asked for a while. */
   slowMs: number
   onError: (error: unknown) => void
 }): FrequencyCapStore {
@@ -24,7 +24,7 @@ export function createFrequencyCapStore(deps: {
   const breakers = Array.from({ length: counters.shards }, () => createCircuitBreaker(deps))
   const lastRead = new LRUCache<string, number>({ max: VIEWS_CACHED_MAX })
 
-  /** Asks each shard for what is of it. @param standIn answers where a shard does not. */
+  /** Asks each shard about its own items. @param standIn gives the answer for an item whose shard does not answer. */
   async function ask<Item extends { shard: number }>(
     items: readonly Item[],
     question: (items: Item[]) => Promise<number[]>,

@@ -30,9 +30,9 @@ export interface FrequencyCaps {
    */
   capped<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): MaybePromise<ReadonlySet<Ad>>
   /**
-   * Reserves one view of each of these ads for the person, if its capping leaves one besides those viewed and those that
+   * Reserves one view of each of these ads for the person, if its capping allows one more than those viewed and those that
    * other requests have reserved. A reservation ends when the view is judged, or `RESERVATION_MS` later by the judge watermark.
-   * @returns the ads whose capping leaves none.
+   * @returns the ads whose capping allows no more.
    */
   reserve<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): Promise<Ad[]>
   /** Releases what `reserve` has reserved for ads that are not shown after all. */

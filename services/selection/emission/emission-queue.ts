@@ -3,22 +3,22 @@ import { within } from '../../../infra/within.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 
-/** About 1 KB each. What comes while the queue is full is lost, and counted. */
+/** About 1 KB each. Emissions that come while the queue is full are lost, and counted. */
 const QUEUED_MAX = 50_000
 const BATCH_RECORDS = 500
-/** Emissions of this time are encoded together: one after the other takes half of what it takes between requests. */
+/** Emissions of this period are encoded together, which takes half the time of encoding each one between requests. */
 const GATHER_MS = 20
 const RETRY_FIRST_MS = 100
 const RETRY_MAX_MS = 5_000
 
-/** Writes emissions to the log behind the answers' back, in batches, in order, until the log takes them. */
+/** Writes emissions to the log after the requests are answered, in batches and in order. Retries until the log accepts them. */
 export interface EmissionQueue {
   /** `make` is called within 20 ms. */
   add(make: () => Emission): void
   /** Writes other records in the same way. */
   append(records: readonly NewRecord[]): void
   readonly size: number
-  /** Takes no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
+  /** Accepts no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
   close(timeoutMs: number): Promise<number>
 }
 
@@ -41,7 +41,7 @@ export function createEmissionQueue(deps: {
         const emission = make()
         queue.push({ topic: 'emissions', key: emission.cid, value: encode('Emission', emission) })
       } catch (error) {
-        // A record that breaks its schema is a fault of ours, and keeps back no other.
+        // A record that breaks its schema is a bug of this program, and must not hold up the others.
         deps.onError(error)
         deps.onLost(1)
       }
@@ -96,7 +96,7 @@ export function createEmissionQueue(deps: {
       closing = true
       if (gathering) clearTimeout(gathering)
       encodeGathered()
-      // What is still queued then is given up.
+      // Whatever is still queued after the timeout is given up.
       if (writing) await within(writing, timeoutMs, () => new Error('late')).catch(() => {})
       givenUp = true
       const lost = queue.length

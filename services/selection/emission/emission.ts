@@ -6,12 +6,12 @@ import type { Person } from '../http/parameters.ts'
 import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot } from '../slots.ts'
 
-/** What became of a slot. */
+/** A slot with the ads that fill it, and what was dropped. */
 export interface FilledSlot<S extends AnySlot, B extends AdBid> extends Pick<Allocation<B>, 'ads' | 'dropped'> {
   slot: S
-  /** Candidates that were found. */
+  /** Number of candidates found. */
   candidates: number
-  /** Why places stayed empty; null: none did. */
+  /** Why places stayed empty; null when none did. */
   shortfall: EmittedSlot['shortfall']
 }
 
@@ -43,7 +43,7 @@ export function emissionOf(
   }
 }
 
-/** 0: nothing was searched for, or what may tell who somebody is. */
+/** 0 when nothing was searched for, or when the phrase may reveal who somebody is. */
 function searchedPhraseId(slot: AnySlot): number {
   const phrase = phraseOf(slot)
   return phrase === null || noteworthyPhrase(phrase.text) === null ? 0 : phraseId(slot.shopId, phrase)

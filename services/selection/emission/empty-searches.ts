@@ -9,22 +9,22 @@ import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot, AnyTargeting } from '../slots.ts'
 import type { FilledSlot } from './emission.ts'
 
-/** A person who looks for the same thing again soon counts once. */
+/** A person who repeats a search within this time counts once. */
 const REPEAT_MS = 600_000
 const REMEMBERED_MAX = 20_000
-/** Of a shop, from one process. What is more is left out: the report is of what many people look for. */
+/** Searches of one shop that one process records. More are left out: the report is about what many people look for. */
 const PER_MINUTE_MAX = 300
 const MINUTE_MS = 60_000
 const SHOPS_MAX = 10_000
-/** 48 bits: a whole number in JavaScript, too. */
+/** 48 bits: a safe integer in JavaScript. */
 const PERSON_BYTES = 6
 
-/** Notes searches for which a unit found no product, so that publishers can see what shoppers miss. */
+/** Records searches for which an ad unit found no product, so that publishers can see what shoppers miss. */
 export interface EmptySearches {
   note(slots: readonly FilledSlot<AnySlot, AdBid>[], request: { cid: string; now: number }): void
 }
 
-/** @param deps.append takes the records behind the answer's back. */
+/** @param deps.append writes the records in the background. */
 export function createEmptySearches(deps: {
   append: (records: NewRecord[]) => void
   now: () => number
@@ -56,7 +56,7 @@ export function createEmptySearches(deps: {
   }
 }
 
-/** Null: it found something, or sought more than a phrase, which may be why it found nothing. */
+/** The phrase of an empty search. Null when it found something, or was narrowed by more than a phrase, which may be the reason. */
 function emptySearchOf({ slot, candidates, ads, dropped, shortfall }: FilledSlot<AnySlot, AdBid>): string | null {
   const isEmpty = candidates === 0 && ads.length === 0 && dropped.length === 0
   if (!isEmpty || (shortfall !== 'NO_CANDIDATES' && shortfall !== 'MIN_AD_COUNT')) return null
@@ -69,7 +69,7 @@ function emptySearchOf({ slot, candidates, ads, dropped, shortfall }: FilledSlot
   return noteworthyPhrase(searched.text)
 }
 
-/** What requests for products have beside what all have. */
+/** The parameters that only requests for products have. */
 type SearchParameters = Partial<
   Pick<Targeting, 'productTitle' | 'brand' | 'priceMin' | 'priceMax' | 'categoryIds' | 'categoryPaths' | 'attributes'>
 >

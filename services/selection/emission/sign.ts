@@ -6,8 +6,8 @@ import type { AnySlot } from '../slots.ts'
 import type { FilledSlot } from './emission.ts'
 
 /**
- * The show ids of a slot's ads, in the order shown. An ad's show id seals what its views and clicks are judged and billed by,
- * so that nobody can change the campaign, the price or the person.
+ * The show ids of a slot's ads, in the order shown. An ad's show id seals the claims by which its views and clicks are judged
+ * and billed, so that nobody can change the campaign, the price or the person.
  */
 export function signAds(
   { slot, ads }: FilledSlot<AnySlot, AdBid>,

@@ -3,23 +3,23 @@ import type { FilledSlot } from '../emission/emission.ts'
 import { type AnySlot, messageOf } from '../slots.ts'
 import { isRefused, type RefusedSlot } from './targeting-reader.ts'
 
-/** A slot with what its ads are known by in events. */
+/** A slot with the ids by which events refer to its ads. */
 export interface SignedSlot<S extends AnySlot, B extends AdBid> extends FilledSlot<S, B> {
   requestId: string
-  /** Of each ad. */
+  /** One for each ad. */
   showIds: readonly string[]
 }
 
 export interface AnswerOptions<S extends AnySlot, B extends AdBid> {
   clientId: string
-  /** Each sponsored ad carries productData. */
+  /** Whether each sponsored ad carries productData. */
   decorate: boolean
   membersJson: AdSteps<S, never, B>['membersJson']
 }
 
 /**
- * The answer's JSON, put together from parts that were serialized once: serializing each ad anew would take longer than
- * choosing it.
+ * The answer's JSON, assembled from parts that were serialized once: serializing each ad for every request would take longer
+ * than choosing it.
  * @param slots in the order of the request; those not refused are in `signed`.
  */
 export function answerJson<S extends AnySlot, B extends AdBid>(

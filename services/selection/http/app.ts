@@ -44,7 +44,7 @@ export interface SelectionDeps {
   traffic: Traffic
   lifts: PhraseLiftsView
   limits: RequestLimits
-  /** The address that browsers know the server by. */
+  /** The server's address for browsers. */
   publicUrl: string
   metrics: Pick<RequestMetrics, 'adsSelected' | 'emissionsLost'>
 }
@@ -54,7 +54,7 @@ const WARN_EVERY_MS = 1_000
 
 export interface SelectionApp {
   plugin: FastifyPluginAsyncTypebox
-  /** Emissions that wait to be written to the log. */
+  /** Number of emissions that wait to be written to the log. */
   emissionsQueued: () => number
 }
 
@@ -63,7 +63,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
   const { snapshot, index, counters, log, showIds, now, uuid, deadlineMs, traffic, limits, publicUrl, metrics } = deps
   let queued = () => 0
   const plugin: FastifyPluginAsyncTypebox = async (server) => {
-    // Every request notices an engine that is down.
+    // Without a limit, every request would log an engine that is down.
     const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now }, (err, passedOver) =>
       server.log.warn({ err, passedOver }, 'selection goes on without an engine'),
     )

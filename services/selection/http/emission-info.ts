@@ -24,8 +24,8 @@ export function emissionInfoRoute(server: HttpServer, path: string, kind: AdKind
 }
 
 /**
- * Who sells and who pays for the ad of this kind that a showId was given for.
- * @throws Problem (400) when the showId is not ours, or is of the other kind.
+ * Who sells and who pays for the ad that a showId was made for.
+ * @throws Problem (400) when this service did not make the showId, or when the ad is of the other kind.
  */
 async function emissionInfo(
   { showId, kind, admit }: { showId: string; kind: AdKind; admit: (shopId: string) => void },

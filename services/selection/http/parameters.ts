@@ -2,7 +2,7 @@ import { type FieldError, Problem } from '../../domain/errors.ts'
 import { PERSON_ID_MAX_BYTES } from '../../domain/show-id/show-id.ts'
 import { headerText } from '../../http/header-text.ts'
 
-/** Who asks: a browser or app, and its user if the page knows one. */
+/** Who sends the request: a browser or app, and its user if the page knows one. */
 export interface Person {
   cid: string
   uid: string | null
@@ -12,7 +12,7 @@ export interface Parameters {
   /** Identifies the request in its answer, its ads and its events. */
   requestId: string
   person: Person
-  /** Sponsored ads carry productData. */
+  /** Whether sponsored ads carry productData. */
   decorate: boolean
   /** The page's address, a URL or a relative path: display campaigns may target it. */
   referer: string | null

@@ -6,28 +6,28 @@ import { listFieldErrors } from '../../http/violations.ts'
 
 /** A slot that cannot be filled, and why: the answer has no ads for it, and the other slots are filled. */
 export interface RefusedSlot {
-  /** As sent, or as much of it as could be a slotHash. */
+  /** As sent, cut to SLOT_HASH_CHARS_MAX; empty when it is not a text. */
   slotHash: string
   code: ErrorCode
   errors: FieldError[]
 }
 
 export interface AskedSlots<T> {
-  /** In the order asked for. */
+  /** In the order of the request. */
   slots: (T | RefusedSlot)[]
-  /** What was cut to a limit of ours: `targeting[0].excludedShopProductIds=1000`. */
+  /** The parameters that were cut to a limit of this server: `targeting[0].excludedShopProductIds=1000`. */
   cuts: string[]
 }
 
 const SLOT_HASH_CHARS_MAX = 100
-/** The answer's header names so many; proxies refuse longer headers. */
+/** How many cuts the answer's header names; proxies refuse longer headers. */
 const CUTS_TOLD_MAX = 20
 
 export const isRefused = <T extends object>(slot: T | RefusedSlot): slot is RefusedSlot => 'errors' in slot
 
 /**
- * Reads the slots of an ad request one by one: what is wrong with one costs the others nothing. Null is the same as
- * missing, and what nobody knows is left out.
+ * Reads the slots of an ad request one by one, so that an error in one does not affect the others. Null is the same as
+ * missing, and unknown members are left out.
  * @param limits the most that is read of a member: entries of a list, characters of a text, or the value of a number.
  */
 export function createTargetingReader<T extends object>(

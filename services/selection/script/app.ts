@@ -9,7 +9,7 @@ import { sponsoredSlotRules } from '../sponsored/sponsored-ads.ts'
 import { type BuiltScripts, type Encoding, readBuilt } from './built.ts'
 import { atSources, readSlot } from './read-slot.ts'
 
-/** No answer depends on who asks. Old ones keep working, so a browser may use one while it fetches a newer one. */
+/** Answers are the same for everybody. Old ones keep working, so a browser may use one while it fetches a newer one. */
 const CACHE_CONTROL = 'public, max-age=3600, stale-while-revalidate=604800'
 const RETRY_AFTER_SECONDS = 60
 const tags = ['Ads']
@@ -38,7 +38,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
     server.get(
       '/v1/dsa/formatted/:slotHash/:elementId/:row/:col',
       {
-        // `readSlot` checks them.
+        // `readSlot` checks the parameters.
         validatorCompiler: () => () => true,
         schema: {
           tags,

@@ -15,7 +15,7 @@ export interface BuiltScripts {
 }
 export type Encoding = 'identity' | 'gzip' | 'br'
 
-/** Null: it has not been built. */
+/** Null when the script has not been built. */
 export async function readBuilt(folder: string): Promise<BuiltScripts | null> {
   try {
     const [loader, identity] = await Promise.all([

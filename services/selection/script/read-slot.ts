@@ -17,7 +17,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   categoryIds: 'querystring/categoryId',
   categoryPaths: 'querystring/categoryId',
 }
-/** What is said of a required field that is missing, where the address has other ways to give it. */
+/** The message for a missing required field that the script's address names differently or can give in another way. */
 const MISSING: Readonly<Record<string, string>> = {
   searchData: 'is required, or categoryId',
   categoryPaths: 'is required',
@@ -52,13 +52,13 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
   return { elementId, rows, cols, targeting: targeting as Targeting }
 }
 
-/** A problem of the ad request, told of the address's parameters. */
+/** Restates a problem of the ad request in terms of the parameters of the script's address. */
 export function atSources(problem: Problem): Problem {
   const errors = problem.errors.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
   return new Problem(problem.code, errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
 }
 
-/** Of the place in a list only that in `attributes` means anything to who wrote the address. */
+/** Drops the position within a list, except in `attributes`: in other lists it means nothing to the author of the address. */
 function atSource({ path, message }: FieldError): FieldError {
   const [, field = '', ...rest] = path.split('/')
   const source = SOURCES[field] ?? `querystring/${field}`
@@ -73,7 +73,7 @@ function side(params: Texts, name: 'row' | 'col', errors: FieldError[]): number 
   return 1
 }
 
-/** Unchecked: what cannot be read is left as it came, for the schema to refuse. */
+/** Not validated: a value that cannot be parsed is left as it came, for the schema to refuse. */
 function targetingOf(query: Texts): Record<string, unknown> {
   const { searchData, currency, brand, productTitle, shopProductId } = query
   const { excludedShopProductsIds, priceMin, priceMax, categoryId, attributes, productId, productIds } = query
@@ -86,13 +86,13 @@ function targetingOf(query: Texts): Record<string, unknown> {
     brand,
     productTitle,
     shopProductId,
-    // The product of the page is also the one that others are to be like.
+    // The product of the page is also the one to which similar products are found.
     productId: productId || shopProductId,
     productIds: listed(productIds),
     categoryIds: categoryId ? [categoryId] : undefined,
     attributes: json(attributes),
   }
-  // Page templates write `brand=` where they have none.
+  // Page templates write `brand=` when they have no brand.
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined && value !== ''))
 }
 

@@ -4,7 +4,7 @@ import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { systemProductId } from '../../domain/catalogue/system-product-id.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 
-/** What was written once for a product that the index hands out; gone with it. */
+/** The JSON of a product that the index returned, serialized once. It is garbage-collected with the product. */
 interface Written {
   lang: string
   ad: string
@@ -20,7 +20,7 @@ function writtenOf(product: IndexedProduct, shop: Shop): Written {
   return made
 }
 
-/** The part of a product's ad that is the same whoever asks, as JSON members without braces. */
+/** The part of a product's ad that is the same for every request, as JSON members without braces. */
 export function adMembersJson(product: IndexedProduct, shop: Shop): string {
   return writtenOf(product, shop).ad
 }
@@ -32,7 +32,7 @@ export function productDataJson(product: IndexedProduct, shop: Shop): string {
   return known.data
 }
 
-/** The contract's table gives productSalePrice and brand neither null nor absence: without a promotion it is the price. */
+/** By the contract's table, productSalePrice and brand are never null or absent. Without a promotion, the sale price is the price. */
 function adFields(offer: ProductOffer, shop: Shop) {
   return {
     systemProductId: systemProductId(offer.shopId, offer.id),

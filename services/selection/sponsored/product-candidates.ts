@@ -5,7 +5,7 @@ import { DEADLINE_EXCEEDED, type Deadline } from '../deadline.ts'
 import type { CampaignKind } from '../eligibility/campaigns.ts'
 import { findCandidates, type SearchDeps, type SearchPlan } from './search-plan.ts'
 
-/** A truncated list that leaves places empty is sought again, this many times as long, up to the maximum. */
+/** A truncated list that leaves places empty is requested again, this many times as long, up to the maximum. */
 const CANDIDATES_GROWTH = 4
 const CANDIDATES_MAX = 2000
 const longer = (limit: number) => Math.min(limit * CANDIDATES_GROWTH, CANDIDATES_MAX)
@@ -13,8 +13,8 @@ const longer = (limit: number) => Math.min(limit * CANDIDATES_GROWTH, CANDIDATES
 type Lists = AsyncGenerator<CandidateList, typeof DEADLINE_EXCEEDED | undefined, Round<AdBid>>
 
 /**
- * The candidates of a plan, each list in place of the one before: longer ones as long as places stay empty and there are
- * more, then, for paid places, one that has the competitors of every winner.
+ * The candidates of a plan. Each list replaces the previous one. While places stay empty and there are more candidates, the
+ * lists become longer. For paid places, the competitors of every winner are then added.
  */
 export async function* productCandidates(
   plan: SearchPlan,
@@ -40,8 +40,8 @@ export async function* productCandidates(
 }
 
 /**
- * A truncated list may end before the bid that sets a winner's price: everything on it below the winner may be of the same
- * campaign. Then the campaign's competitors alone are sought, and join the list.
+ * A truncated list may end before the bid that sets a winner's price: all bids below the winner may be of the winner's own
+ * campaign. Then only the campaign's competitors are searched for, and are added to the list.
  */
 async function* withCompetitors(
   list: CandidateList,
@@ -66,7 +66,7 @@ async function* withCompetitors(
   }
 }
 
-/** Two lists with the same rank as one. */
+/** Joins two lists with the same rank into one. */
 function joinedLists(first: CandidateList, second: CandidateList): CandidateList {
   const bestFit = Math.max(first.bestFit, second.bestFit)
   const keyOf = ({ product: { offer } }: Candidate) => `${offer.feedId}/${offer.id}`

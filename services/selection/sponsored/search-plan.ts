@@ -29,13 +29,13 @@ export interface SearchPlan {
   campaignKinds: readonly CampaignKind[]
   /** Candidates to ask for at first. */
   limit: number
-  /** Those candidates, of the first kind: the index is asked as soon as the plan is made. */
+  /** The first candidates, for the first kind of campaigns: the index is asked as soon as the plan is made. */
   first: Promise<CandidateList | typeof DEADLINE_EXCEEDED>
 }
 
 /**
- * Candidates asked for at first, the best by rank in the auction: 16 for 4 ads, which is enough for what dedupe and caps
- * usually remove. Every candidate that is asked for and not shown costs time in every request.
+ * How many candidates are asked for at first, the best by rank in the auction: 16 for 4 ads, which is enough for what dedupe
+ * and caps usually remove. Every candidate that is asked for and not shown costs time in every request.
  */
 const CANDIDATES_SPARE = 8
 const CANDIDATES_PER_PLACE = 2
@@ -60,7 +60,7 @@ export async function planSearch(
   const id = algorithms[slot.algorithm].reference(targeting)
   const reference = id === null ? [] : await referenceOf(slot.shopId, id, deadline, deps)
   if (id !== null && reference?.length === 0) return 'NO_REFERENCE'
-  // The reference product is not known in time; bestsellers do without one.
+  // When the reference product is not known in time, bestsellers are shown, which need none.
   const algorithm = reference === null ? algorithms.BESTSELLERS : algorithms[slot.algorithm]
   const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference: reference ?? [] })
   const campaignKinds = campaignKindsOf(slot)
@@ -70,7 +70,7 @@ export async function planSearch(
   return { slot, plan, campaignKinds, limit, first }
 }
 
-/** Null: the index does not answer in time, and has not lately. */
+/** Null when the index does not answer in time, and did not answer recently either. */
 async function referenceOf(shopId: string, id: string, deadline: Deadline, { source }: SearchDeps) {
   const reference = await deadline.meet(source.reference(shopId, id))
   return reference === DEADLINE_EXCEEDED ? source.lastReference(shopId, id) : reference
@@ -101,13 +101,13 @@ export async function findCandidates(
     : { ...list, candidates: refined(plan, attributes, list) }
 }
 
-/** How what was searched for changes what is clicked. */
+/** How the phrase searched for changes the click rates of products. */
 function liftsOf(slot: Slot, lifts: PhraseLiftsView): Lifts | undefined {
   const phrase = lifts.hasAny(slot.shopId) ? phraseOf(slot) : null
   return phrase === null ? undefined : lifts.of(slot.shopId, phraseId(slot.shopId, phrase))
 }
 
-/** Applies what the index cannot: it finds attributes in any spelling, and knows neither `notTitle` nor own relevance. */
+/** Applies what the index cannot: the index finds attributes in any spelling, and knows neither `notTitle` nor the plan's relevance. */
 function refined(
   { notTitle, relevance }: Plan,
   attributes: readonly AttributeFilter[],

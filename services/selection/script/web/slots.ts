@@ -6,7 +6,7 @@ export interface SlotPlace {
   slot: FormattedSlot
   host: HTMLElement | null
   block: Block | null
-  /** Feed ids of the products on show. */
+  /** Offer ids of the products that the place shows. */
   shown: string[]
 }
 
@@ -54,7 +54,7 @@ export function createSlots(fill: (place: SlotPlace) => void) {
     },
     /** Whether the place is still in the page and has not been replaced by another slot. */
     isCurrent: (place: SlotPlace) => places.get(place.slot.elementId) === place && place.host?.isConnected === true,
-    /** Feed ids of all products that the page shows now. */
+    /** Offer ids of all products that the page shows now. */
     shown: () => [...places.values()].flatMap((place) => (place.host?.isConnected ? place.shown : [])),
   }
 }

@@ -19,7 +19,7 @@ export function adLink(ad: Ad, labels: AdLabels, languages: readonly string[]): 
   return link
 }
 
-/** The picture has no alternative text: screen readers read the title beside it. */
+/** The picture has no alternative text: screen readers read the title next to it. */
 function picture({ productImageUrl }: Ad): HTMLElement {
   const box = el('span', 'picture')
   const src = webAddress(productImageUrl)
