@@ -12,10 +12,10 @@ import {
 } from './events/validation.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Bytes of one append. Encoding this much takes a few milliseconds. */
+/** An append is sent once its values have this many bytes. Encoding this much takes a few milliseconds. */
 const APPEND_BYTES = 1024 * 1024
 
-/** Warnings that one answer lists. */
+/** How many warnings an answer lists. */
 const WARNINGS_LISTED_MAX = 1_000
 
 export interface AcceptDeps {
@@ -31,23 +31,23 @@ export interface ValidatedRequest {
   context: RequestContext
   /** In the order of the events. */
   results: readonly ValidationResult[]
-  /** The events are elements of a batch: messages name the element. */
+  /** True when the events are elements of a batch: messages then name the element. */
   isBatch: boolean
   /** The cid that the answer names. */
   clientId: string
 }
 
 /**
- * What happens to a request of events once they are validated: leave out duplicates, apply the rate limits, store what is
- * left, and answer once it is durable. Invalid elements of a batch are answered as such and do not stop the others.
- * Next, the judge reads views and clicks (`streams/judge/judge.ts`) and the sink the rest (`streams/sink/sink.ts`).
+ * Handles a request whose events are validated: leaves out duplicates, applies the rate limits, stores what is left, and
+ * answers once it is durable. Invalid elements of a batch are reported in the answer and do not stop the others. Next, the
+ * judge reads views and clicks (`streams/judge/judge.ts`) and the sink the rest (`streams/sink/sink.ts`).
  */
 export function createAccept({ log, limits, metrics }: AcceptDeps) {
   const duplicateFilter = createDuplicateFilter()
 
   /**
-   * @throws Problem RATE_LIMITED: nothing of the request is stored.
-   * @throws LogUnavailable: any part of it may be stored; the caller repeats the request.
+   * @throws Problem RATE_LIMITED; nothing of the request is stored.
+   * @throws LogUnavailable; any part of the request may be stored, and the caller repeats it.
    */
   return async function accept(validated: ValidatedRequest): Promise<EventAnswer> {
     const { request, context, results } = validated

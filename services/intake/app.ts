@@ -30,7 +30,7 @@ import { orThrow, rejected, type ValidationDeps, type ValidationResult, withWarn
 import { createContextReader, type RequestContext } from './request-context.ts'
 import { readSenders } from './sender.ts'
 
-/** Room for 1,000 page views or purchases whose fields have the longest values of any script, twice over. */
+/** Twice the size of 1,000 page views or purchases whose fields have the longest values of any script. */
 const BATCH_BYTES_MAX = 64 * 1024 * 1024
 
 export interface IntakeDeps extends ValidationDeps {
@@ -104,7 +104,7 @@ export function intakeApp(deps: IntakeDeps) {
   return async function intake(server: HttpServer): Promise<void> {
     limits.guard(server, 'EVENTS')
     readSenders(server, { snapshot, readBearer, now })
-    // Pages that are being left send text/plain: a beacon to another origin with JSON would need a preflight request.
+    // A page that is being left sends text/plain: a beacon with JSON to another origin would need a preflight request.
     server.addContentTypeParser('text/plain', jsonParser(server.bodies))
 
     for (const { path, type, kind } of adEndpoints) {
@@ -131,7 +131,7 @@ export function intakeApp(deps: IntakeDeps) {
     server.post('/v1/ev/page-view', route('A page view', PageViewBody), single(PageViewBody, validateVisit))
 
     server.register(async (scope: FastifyInstance) => {
-      // The body stays bytes here: `validateBatch` parses the elements one by one.
+      // The body is not parsed here: `validateBatch` parses its elements one by one.
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser(['application/json', 'text/plain'], (request: FastifyRequest, payload: Readable) =>
         scope.bodies.read(request, payload),

@@ -2,19 +2,19 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AcceptedEvent } from './events/validation.ts'
 
-/** The first event and this many duplicates less one are stored, so that the judge and the reports see that it was repeated. */
+/** An event is stored at most this many times, duplicates included, so that the judge and the reports see that it was repeated. */
 const STORED_MAX = 3
-/** Events remembered, some 10 MiB. The least recently repeated is forgotten first. */
+/** Events remembered, some 10 MiB. The one that was not repeated for the longest time is forgotten first. */
 const EVENTS_MAX = 100_000
 
 /**
- * The events that this process has stored lately, by their content. Further duplicates are acknowledged without being
- * stored, so that one event sent a million times takes the space of three.
+ * The events that this process has stored recently, by their content. Further duplicates are acknowledged without being
+ * stored, so that an event that is sent a million times takes the space of three.
  */
 export interface DuplicateFilter {
-  /** Which of a request's events to store, in their order, and how many of all are duplicates. */
+  /** Which of a request's events to store, in their order, and how many of all its events are duplicates. */
   sift(events: readonly AcceptedEvent[]): { toStore: AcceptedEvent[]; duplicates: number }
-  /** Call it once they are durable, and not before: an event that could not be stored must be stored when it is repeated. */
+  /** Must be called only once the events are durable: an event that could not be stored must be stored when it is repeated. */
   remember(stored: readonly AcceptedEvent[]): void
 }
 
@@ -42,13 +42,13 @@ export function createDuplicateFilter(): DuplicateFilter {
   }
 }
 
-/** What the sender said: without the time of receipt, and without the cid, which may have been assigned. */
+/** What the sender said, without the time of receipt and without the cid, which may have been assigned. */
 export function contentOf<T extends { cid: string; occurredAt: number; receivedAt: number }>(record: T) {
   const { cid, receivedAt, occurredAt, ...rest } = record
   return { ...rest, occurredAt: occurredAt === receivedAt ? null : occurredAt }
 }
 
-/** A few characters that stand for the whole content of an event. */
+/** A hash that stands for the whole content of an event. */
 export function fingerprintOf(content: unknown): string {
   return hash('sha256', JSON.stringify(content), 'base64url')
 }

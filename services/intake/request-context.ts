@@ -8,11 +8,11 @@ import { clientOf, createBotDetector } from './client/client.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
 import { type Sender, senderOf } from './sender.ts'
 
-/** What a request says about all of its events. */
+/** What a request says about all its events. */
 export interface RequestContext {
   /** UTC epoch milliseconds. */
   receivedAt: number
-  /** The User-Agent is a known bot's. */
+  /** Whether the User-Agent is that of a known bot. */
   bot: boolean
   client: ClientHashes
   /** From the headers; null when missing. */
@@ -51,7 +51,7 @@ export function createContextReader({ clientHasher, now }: ContextDeps): (reques
 
 const MALFORMED = `must be one value of at most ${EVENT_LIMITS.idChars} characters`
 
-/** A malformed uid is ignored with a warning; a malformed cid costs the request. */
+/** A malformed uid is ignored with a warning. A malformed cid gets the request rejected. */
 function personOf(headers: IncomingHttpHeaders): Pick<RequestContext, 'cid' | 'uid' | 'warnings'> {
   const cid = idOf(headers.cid)
   if (cid === MALFORMED) {

@@ -16,21 +16,21 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
 
 /**
- * Who sent a request of events. A browser is anonymous; a page proves itself by a signature that the shop's server made for
- * this request, a server by a token with the scope `events`.
+ * Who sent a request with events. A browser is anonymous. A page proves itself by a signature that the shop's server made for
+ * this request, and a server by a token with the scope `events`.
  */
 export type Sender =
   | { proof: 'ANONYMOUS' }
   | { proof: 'SIGNED'; shopId: string }
-  /** `accountId` null: an operator's token, which stands for every shop. */
+  /** `accountId` is null for an operator's token, which is valid for every shop. */
   | { proof: 'TOKEN'; accountId: string | null }
 
 export const ANONYMOUS: Sender = { proof: 'ANONYMOUS' }
 
-/** What a request says of its sender before its body was read. */
+/** What a request says about its sender before its body is read. */
 interface Claimed {
   sender: Sender
-  /** Of a sender that is signed: holds once the digest of the body fits. */
+  /** The signature of a signed request, to be compared with the digest once the body is complete. Null without a signature. */
   signature: { signature: EventSignature; digest: ReturnType<typeof startDigest> } | null
 }
 
@@ -48,8 +48,8 @@ export interface SenderDeps {
 }
 
 /**
- * Reads who sends to the routes of `server`, before the body; `senderOf` tells it to their handlers. A proof that does not
- * hold refuses the request: were it taken as anonymous, a shop would learn of its mistake from its reports.
+ * Reads the senders of requests to the routes of `server`, before their bodies; handlers call `senderOf`. A request whose
+ * proof is wrong is refused: if it were taken as anonymous, a shop would learn of its mistake only from its reports.
  */
 export function readSenders(server: HttpServer, deps: SenderDeps): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -65,13 +65,13 @@ export function readSenders(server: HttpServer, deps: SenderDeps): void {
         passOn(null, chunk)
       },
     })
-    // A body that breaks off ends the copy, whose reader then answers.
+    // If the body breaks off, the copy ends as well, and its reader answers the request.
     pipeline(payload, digested, () => {})
     done(null, digested)
   })
 }
 
-/** The sender of a request whose body is there. @throws Problem UNAUTHENTICATED when it is not what was signed. */
+/** The sender of a request whose body has been read. @throws Problem UNAUTHENTICATED when the signature does not fit it. */
 export function senderOf(request: FastifyRequest): Sender {
   if (!request.claimed) throw new Error(`${request.routeOptions.url} does not read senders`)
   const { sender, signature } = request.claimed
@@ -81,7 +81,7 @@ export function senderOf(request: FastifyRequest): Sender {
   return sender
 }
 
-/** How a sender proves an event of a shop; null: the proof is of another shop, and the event is to be refused. */
+/** How a sender proves an event of a shop. Null when its proof is for another shop: the event must then be refused. */
 export function proofFor(sender: Sender, shopId: string, snapshot: Snapshot): Proof | null {
   switch (sender.proof) {
     case 'ANONYMOUS':
@@ -95,7 +95,7 @@ export function proofFor(sender: Sender, shopId: string, snapshot: Snapshot): Pr
 
 /** @throws Problem UNAUTHENTICATED, FORBIDDEN. */
 function claimed({ headers }: FastifyRequest, deps: SenderDeps): Claimed {
-  // Other schemes, as of a test site behind a password, are not ours to judge.
+  // Other schemes are ignored: a test site behind a password sends one, for instance.
   if (/^bearer\b/i.test(headers.authorization ?? '')) {
     return { sender: bearerSender(headers.authorization, deps), signature: null }
   }

@@ -5,19 +5,19 @@ import { networkOf } from '../../domain/identity/ip-address.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A key is made an hour before its day, and forgotten a day after it: 48 hours after the day began. */
+/** A key is made an hour before its day begins, and forgotten a day after the day ends: 48 hours after it began. */
 const AHEAD_MS = HOUR_MS
 const KEY_LIFE_MS = 2 * DAY_MS
-/** In the first hours of a day, windows of the judge reach into the day before. */
+/** In the first hours of a day, the judge's windows reach back into the previous day. */
 const PREVIOUS_FOR_MS = 2 * HOUR_MS
 const KEY_BYTES = 32
-/** Of a hash: no two addresses of a day meet by chance. */
+/** Bytes of a hash: enough that no two addresses of a day get the same hash by chance. */
 const HASH_BYTES = 12
-/** Longer ones are told apart by their beginning. */
+/** Of longer User-Agents, only the beginning is hashed. */
 const USER_AGENT_CHARS_MAX = 512
 
 export interface Client {
-  /** Public and canonical; null: not known. */
+  /** Public and canonical; null when not known. */
   address: string | null
   userAgent: string
 }
@@ -26,22 +26,22 @@ export interface ClientHasher {
   /** @param at UTC epoch milliseconds. */
   hash(client: Client, at: number): ClientHashes
   /**
-   * Agrees with all other processes on the keys that are in use or soon will be, and forgets the others. Without
-   * the key of the day every client is unknown. @throws CountersUnavailable.
+   * Agrees with all other processes on the keys that are or soon will be in use, and forgets the others. Without the day's
+   * key every client is unknown. @throws CountersUnavailable.
    */
   refresh(): Promise<void>
 }
 
 /**
- * Hashes of addresses and networks, with a key per day (UTC) that lives in the counters and in memory and nowhere else: after
- * 48 hours nobody can say whose a hash was.
+ * Hashes addresses and networks, with a key per day (UTC) that exists only in the counters and in memory. So after 48 hours
+ * nobody can tell which address a hash belongs to.
  */
 export function createClientHasher(deps: {
   counters: Pick<Counters, 'agree'>
   /** UTC epoch milliseconds. */
   now: () => number
   randomBytes: (size: number) => Buffer
-  /** Called when a client is unknown for want of the day's key: to refresh before it is time to. */
+  /** Called when a client is unknown because the day's key is missing, so that keys are refreshed ahead of schedule. */
   onKeyMissing?: () => void
 }): ClientHasher {
   const { counters, now, randomBytes, onKeyMissing } = deps
@@ -76,7 +76,7 @@ export function createClientHasher(deps: {
       const last = Math.floor((at + AHEAD_MS) / DAY_MS)
       for (const day of keys.keys()) if (at >= day * DAY_MS + KEY_LIFE_MS) keys.delete(day)
       for (let day = today - 1; day <= last; day++) {
-        // Counters that have lost a key get it back from whoever remembers it.
+        // Counters that have lost a key get it back from a process that still has it.
         const proposed = keys.get(day) ?? randomBytes(KEY_BYTES).toString('base64url')
         const left = day * DAY_MS + KEY_LIFE_MS - at
         keys.set(day, await counters.agree(`client-hash/${day}`, proposed, left))

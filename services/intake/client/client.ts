@@ -8,21 +8,21 @@ import type { Client } from './client-hasher.ts'
 const ADDRESS_HEADER = 'endcap-client-address'
 const USER_AGENT_HEADER = 'endcap-client-user-agent'
 
-/** User-Agents whose result is remembered. A shop's visitors have far fewer common ones. */
+/** User-Agents whose result is cached. The common ones among a shop's visitors are far fewer. */
 const USER_AGENTS_MAX = 10_000
 /** Longer User-Agents are judged by their beginning. */
 const USER_AGENT_CHARS_MAX = 512
 
 /**
- * HTTP libraries. isbot takes them for bots; here they are servers and apps of shops, which report for their users. A
+ * HTTP libraries. isbot takes them for bots, but here they are servers and apps of shops, which report for their users. A
  * crawler names itself or drives a browser.
  */
 const HTTP_LIBRARY =
   /^(aiohttp|apache-httpclient|axios|curl|dart|faraday|go-http-client|got|guzzlehttp|java|jersey|ktor|ky|libcurl|node|node-fetch|okhttp|php|postmanruntime|python|python-httpx|python-requests|python-urllib|reactor-netty|reqwest|rest-client|ruby|symfony|undici|wget)\b/i
 
 /**
- * The shopper's browser behind a request. A request with a token comes from a shop's server and not from a browser: the
- * server says in headers whose browser it reports for, and what it does not say is unknown.
+ * The shopper's browser behind a request. A request with a token comes from a shop's server: headers say for which browser
+ * it reports. Without the address header the address is unknown; without the other, the server's own User-Agent counts.
  */
 export function clientOf(request: FastifyRequest, sender: Sender): Client {
   const { headers } = request

@@ -10,7 +10,7 @@ const TAG_CHARS = 22
 
 export interface AdReport {
   type: AdEvent['type']
-  /** The kind of ad that the endpoint takes; null: both. */
+  /** The kind of ad that the endpoint takes; null when it takes both. */
   kind: AdKind | null
   showId: string
   occurredAt: number
@@ -19,9 +19,9 @@ export interface AdReport {
 /**
  * Validates a view or click of the ad that the showId was made for. Its record is keyed by campaign.
  *
- * Every report gets an eventId of its own: the judge recognizes a duplicate by the claims of the showId, of which one view
- * and one click are valid. The headers say who acted; without a cid it is the person to whom the ad was shown, with the uid
- * that was known then.
+ * Every report gets its own eventId: the judge recognizes a duplicate by the claims of the showId, for which one view and one
+ * click are valid. The headers say who acted. Without a cid it is the person to whom the ad was shown, with the uid known
+ * then.
  */
 export function validateAdEvent(
   report: AdReport,
@@ -40,7 +40,7 @@ export function validateAdEvent(
   const uid = context.uid ?? (cid === shown.cid ? shown.uid : null)
   const { receivedAt, bot, client } = context
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
-  // The authentication tag at its end identifies the showId.
+  // The authentication tag at the end of a showId identifies it.
   const identity = type + showId.slice(-TAG_CHARS)
   const { value, campaignId } = adEventBytes(event, claims)
   return {

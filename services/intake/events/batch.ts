@@ -35,7 +35,7 @@ const readers = {
   }),
 } satisfies Record<ElementType, unknown>
 
-/** Cuts the body of a batch into its elements, not parsed yet. @throws Problem when the whole batch is rejected. */
+/** Splits the body of a batch into its elements, unparsed. @throws Problem when the whole batch is rejected. */
 export async function splitBatch(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
   const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) =>
     new Problem(code, `/events: ${message}`, { errors: [{ path: '/events', message }] })
@@ -52,10 +52,10 @@ export async function splitBatch(body: Buffer | undefined, slices: Slices): Prom
 }
 
 /**
- * Validates the elements of a batch, each by itself. Other requests get their turn in between.
- * @returns a result per element, and the cid that the answer names: that of the headers, else the one that was assigned to
- * page views without a cid, else the first event's, else a new one.
- * @throws Problem MALFORMED_JSON when an element is no JSON: then the whole body is none.
+ * Validates the elements of a batch, each independently of the others. Other requests get their turn in between.
+ * @returns a result per element, and the cid that the answer names: that of the headers, else the one assigned to page views
+ * without a cid, else that of the first accepted event, else a new one.
+ * @throws Problem MALFORMED_JSON when an element is not JSON, because then the whole body is not JSON either.
  */
 export async function validateBatch(
   elements: readonly Buffer[],
@@ -85,7 +85,7 @@ function parseElement(json: Buffer): { status: 'PARSED'; element: unknown } | Re
   }
 }
 
-/** @param assignCid gives the cid of a page view that has none. */
+/** @param assignCid returns the cid for a page view without one. */
 function validateElement(
   element: unknown,
   context: RequestContext,
@@ -162,7 +162,7 @@ function personOf(
   return { cid, uid: uid || (cid === headerCid ? headerUid : null), receivedAt, sender }
 }
 
-/** The fields that were validated lie in the element's `data`. */
+/** Prefixes the paths of errors and warnings: the validated fields are in the element's `data`. */
 function inData(result: ValidationResult): ValidationResult {
   const moved = (found: readonly FieldError[]) => found.map((each) => ({ ...each, path: `/data${each.path}` }))
   if (result.status === 'REJECTED') return { ...result, errors: moved(result.errors) }

@@ -4,7 +4,7 @@ import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 import type { RejectedEvent } from './validation.ts'
 
-/** The body of an event, without the optional fields that were malformed. */
+/** The body of an event. Malformed optional fields are left out or replaced. */
 export interface ReadBody<T> {
   status: 'READ'
   value: T
@@ -16,9 +16,9 @@ export interface ReadBody<T> {
 export type Substitute = (value: unknown) => { value: unknown; message: string } | null
 
 /**
- * Reads bodies of events. A malformed optional field never costs the event: it is left out with a warning.
- * @param options.substitutes by name of an optional field.
- * @param options.errorsMax of a rejected body.
+ * Reads bodies of events. A malformed optional field never gets the event rejected: it is left out or replaced, with a warning.
+ * @param options.substitutes keyed by the name of an optional field.
+ * @param options.errorsMax how many errors of a rejected body are listed.
  */
 export function createBodyReader<S extends TSchema>(
   schema: S,
@@ -57,7 +57,7 @@ export function createBodyReader<S extends TSchema>(
   }
 }
 
-/** The parts of a JSON schema that are looked at. */
+/** The keywords of a JSON schema that are read here. */
 interface SchemaPart {
   properties?: Readonly<Record<string, SchemaPart>>
   required?: readonly string[]

@@ -2,14 +2,14 @@ import type { FieldError } from '../../domain/errors.ts'
 import { type RejectedEvent, rejected } from './validation.ts'
 
 const DAY_MS = 86_400_000
-/** How long ago an event may have happened. */
+/** How long before its receipt an event may have happened. */
 export const PAST_MAX_MS = 7 * DAY_MS
 /** A clock that is ahead by no more than this is not worth a warning. */
 export const CLOCK_SKEW_MAX_MS = 5_000
 
 /**
- * When an event happened, in UTC epoch milliseconds and never after `receivedAt`; or why it is rejected. A wrong clock does
- * not cost the event: a time in the future, or none at all, is read as the time of receipt.
+ * When an event happened, in UTC epoch milliseconds and never after `receivedAt`; or why it is rejected. A clock that is ahead
+ * does not get the event rejected: a time in the future, or an unreadable or missing one, is read as the time of receipt.
  * @param given ISO 8601 with an offset.
  */
 export function occurredAt(

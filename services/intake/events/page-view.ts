@@ -14,7 +14,7 @@ import {
 
 export interface Visit {
   cid: string
-  /** The sender gave no cid, so that one was assigned. */
+  /** True when the sender gave no cid and one was assigned. */
   assigned: boolean
   uid: string | null
   occurredAt: number

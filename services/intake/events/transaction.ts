@@ -24,8 +24,8 @@ export interface Buyer {
 }
 
 /**
- * Replaces a malformed eventId by one that is the same when the event is sent again, so that it still counts once. Nothing
- * replaces an unsafe number: it has lost digits, and may stand for another order.
+ * Replaces a malformed eventId by one that is the same when the event is sent again, so that the event still counts once. An
+ * unsafe number is not replaced: it has lost digits, and may stand for another order.
  */
 export const substituteEventId: Substitute = (value) => {
   if (Number.isSafeInteger(value)) return { value: String(value), message: 'must be string: its digits were taken' }
@@ -35,8 +35,8 @@ export const substituteEventId: Substitute = (value) => {
 }
 
 /**
- * Validates a purchase, or an addition to a cart or wishlist. Its record is keyed by cid. Without an eventId it gets one, and
- * a duplicate counts again.
+ * Validates a purchase, or an addition to a cart or wishlist. Its record is keyed by cid. An event without an eventId gets a
+ * new one, so that a duplicate of it counts again.
  */
 export function validateTransaction(
   report: TransactionReport,

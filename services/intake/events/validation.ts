@@ -3,7 +3,7 @@ import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 
-/** Errors of one event that its message lists. */
+/** How many errors of one event its message lists. */
 export const ERRORS_LISTED_MAX = 5
 
 const RETRY_AFTER_S = 5
@@ -13,11 +13,11 @@ export interface AcceptedEvent {
   status: 'ACCEPTED'
   record: NewRecord
   shopId: string
-  /** The cid that it is recorded under. */
+  /** The cid under which the event is recorded. */
   cid: string
   /** Equal for two reports of the same event. */
   identity: string
-  /** Equal for two reports of the same event that also have the same content and person; the time of receipt may differ. */
+  /** Equal for two reports of the same event with the same content and person. The time of receipt may differ. */
   fingerprint: string
   /** Optional fields that were left out or replaced, and why. */
   warnings: FieldError[]
@@ -43,7 +43,7 @@ export function rejected(path: string, message: string, code: ErrorCode = 'INVAL
   return { status: 'REJECTED', code, errors: [{ path, message }] }
 }
 
-/** The sender proved itself for another shop than the event's. */
+/** Rejects an event whose sender proved itself for another shop. */
 export function rejectedOtherShop(path: string): RejectedEvent {
   return rejected(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
 }
@@ -54,7 +54,7 @@ export function rejectedUnknownShop(snapshot: Snapshot): RejectedEvent {
   throw new Problem('UNAVAILABLE', 'The shop is not known here yet', { retryAfterSeconds: RETRY_AFTER_S })
 }
 
-/** Adds the warnings that came up before the event was validated. */
+/** Adds warnings that arose before the event was validated. */
 export function withWarnings(result: ValidationResult, warnings: readonly FieldError[]): ValidationResult {
   if (result.status === 'REJECTED' || warnings.length === 0) return result
   return { ...result, warnings: [...warnings, ...result.warnings] }

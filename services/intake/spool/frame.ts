@@ -3,7 +3,7 @@ import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from '../../../infra
 import { type TopicName, topics } from '../../../schemas/topics.ts'
 
 /**
- * How records lie in a segment of the spool, one after the other:
+ * The layout of records in a segment of the spool, one after the other:
  *
  *     frame = body length: u32 | crc32 of length and body: u32 | body              little-endian
  *     body  = topic length: u8 | key length: i32 | value length: i32 | topic | key: UTF-8 | value   a length of -1 is null
@@ -16,7 +16,7 @@ const NULL = -1
 /** The maximum size of a frame: a record, headers and the name of a topic. */
 export const FRAME_MAX_BYTES = RECORD_MAX_BYTES + HEADER_BYTES + BODY_HEADER_BYTES + 255
 
-/** @throws RecordTooLarge when the log would not take the record either. */
+/** @throws RecordTooLarge for a record that the log would not accept either. */
 export function encodeFrame({ topic, key, value }: NewRecord): Buffer {
   const topicBytes = Buffer.byteLength(topic)
   const keyBytes = key === null ? NULL : Buffer.byteLength(key)
@@ -38,7 +38,7 @@ export function encodeFrame({ topic, key, value }: NewRecord): Buffer {
   return frame
 }
 
-/** The record at `at` and where it ends; null when no complete, intact frame begins there. The value shares `bytes`. */
+/** The record at `at` and where its frame ends; null when no complete, intact frame begins there. The value is a view of `bytes`. */
 export function decodeFrame(bytes: Buffer, at: number): { record: NewRecord; end: number } | null {
   if (at + HEADER_BYTES + BODY_HEADER_BYTES > bytes.length) return null
   const end = at + HEADER_BYTES + bytes.readUInt32LE(at)

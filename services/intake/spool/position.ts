@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
-/** What has been drained: everything before this offset of this segment, and every segment of a lower number. */
+/** How far the spool is drained: up to this offset of this segment, with all segments of lower numbers. */
 export interface SpoolPosition {
   segment: number
   offset: number
@@ -18,7 +18,7 @@ export interface PositionFile {
 }
 
 /**
- * The file `position` in the spool's folder. It is written in place, which works on a full disk too, and it is not flushed: if a
+ * The file `position` in the spool's folder. It is written in place, which works on a full disk too. It is not flushed: if a
  * power failure loses or tears it, records are drained twice and nothing else happens.
  */
 export async function openPositionFile(folder: string): Promise<PositionFile> {

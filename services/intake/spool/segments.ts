@@ -18,8 +18,8 @@ export function segmentPath(folder: string, number: number): string {
 }
 
 /**
- * The segments of a folder that still hold records to drain, oldest first. A frame that a kill has torn at the end is cut off: it
- * was never acknowledged. `records` of the first segment counts those behind `from`.
+ * The segments of a folder that still hold records to drain, oldest first. A frame that was torn at the end of a segment when
+ * a process was killed is cut off: it was never acknowledged. `records` of the first segment counts those after `from`.
  */
 export async function openSegments(
   folder: string,
@@ -81,7 +81,7 @@ async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes the bytes at `at` and flushes them to the disk. @throws what the file system throws; any part may then be written. */
+/** Writes the bytes at `at` and flushes them to the disk. @throws what the file system throws; any part may then have been written. */
 export async function writeDurably(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, at + written)

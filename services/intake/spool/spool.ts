@@ -8,22 +8,22 @@ import { openPositionFile } from './position.ts'
 import { createSegment, openSegments, type Segment, writeDurably } from './segments.ts'
 
 export const SPOOL_MAX_BYTES_DEFAULT = 1024 ** 3
-/** A drained segment is deleted, which frees its space. */
+/** Size at which the next segment begins. A drained segment is deleted, which frees its space. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
 /** The most that may wait for a flush: a disk that hangs must not fill the memory. */
 const UNWRITTEN_MAX_BYTES = 64 * 1024 * 1024
-/** Enough for any one record, or for some thousands of the usual size. */
+/** Limit of a drained batch: enough for any one record, or for some thousands of the usual size. */
 const BATCH_BYTES = FRAME_MAX_BYTES
 const BATCH_RECORDS = 5_000
 
 export interface SpoolOptions {
   /** Only one process at a time may use it. */
   folder: string
-  /** The most it takes on disk, including what is drained of the first segment. Default 1 GiB. */
+  /** The most that the spool takes on disk, including the drained part of the first segment. Default 1 GiB. */
   maxBytes?: number
   /** Called at the start when a torn end, which was never acknowledged, was cut off. */
   onCut?: (cut: { path: string; bytes: number }) => void
-  /** Called when the disk returned other bytes than were written: the segment is kept under this path, and its records are lost. */
+  /** Called when the disk returns other bytes than were written: the segment is kept under this path, and its records are lost. */
   onDamage?: (damage: { path: string; records: number }) => void
 }
 
@@ -31,22 +31,23 @@ export interface SpooledBatch {
   records: NewRecord[]
   /** Whether nothing on disk follows this batch. */
   isLast: boolean
-  /** Call it once the records are in the log; the next batch begins behind them. */
+  /** Call it once the records are in the log; the next batch begins after them. */
   done(): Promise<void>
 }
 
 /** A queue of records on the disk, first in, first out. */
 export interface Spool {
   /**
-   * Resolves once the records are flushed to the disk. Calls that wait share one flush.
-   * @throws LogUnavailable when the spool or the disk is full: any part may be stored; RecordTooLarge.
+   * Resolves once the records are flushed to the disk. Waiting calls share one flush.
+   * @throws LogUnavailable when the spool is full or closed, or the disk is full, fails or is slow; after a failed write, any
+   * part may be stored. RecordTooLarge.
    */
   append(records: readonly NewRecord[]): Promise<void>
   /** The first records, in order; null when there are none at the moment. One batch at a time. */
   next(): Promise<SpooledBatch | null>
-  /** Resolves once the flush under way, if any, has ended. */
+  /** Resolves once the current flush, if any, has ended. */
   settled(): Promise<void>
-  /** The records to drain, and those that still wait for the disk. */
+  /** The records to drain, including those that still wait for the disk. */
   waiting(): { records: number; bytes: number }
   close(): Promise<void>
 }
@@ -59,8 +60,8 @@ interface Unwritten {
 }
 
 /**
- * Opens the spool of a folder: the segments `000000000001.spool`, … and the file `position`, which says what is drained.
- * @throws Error when another process uses it, or it holds files that this version does not know.
+ * Opens the spool of a folder: the segments `000000000001.spool`, … and the file `position`, which says how far it is drained.
+ * @throws Error when another process uses the folder, or when it has records of a topic that this version does not know.
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, maxBytes = SPOOL_MAX_BYTES_DEFAULT, onCut = () => {}, onDamage = () => {} } = options
@@ -70,13 +71,13 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const head = await position.read()
   const segments = await openSegments(folder, head, onCut)
   let nextNumber = Math.max(head.segment, segments.at(-1)?.number ?? 0) + 1
-  /** The segment that is written to; null: the next append begins a new one. */
+  /** The segment that is written to; null when the next append begins a new one. */
   let tail: { segment: Segment; handle: FileHandle } | null = null
   let unwritten: Unwritten[] = []
   let unwrittenBytes = 0
   let unwrittenRecords = 0
   let flushing: Promise<void> | null = null
-  /** The flush under way; flushes follow one another. */
+  /** The current flush. Flushes follow one another. */
   let writing: Promise<void> = Promise.resolve()
   let closed = false
 
@@ -89,7 +90,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       unwritten = []
       await writing
     }
-    // In the same turn as the last look at the queue, so that a later append begins a flush.
+    // Reset in the same turn of the event loop as the last look at the queue, so that a later append begins a new flush.
     flushing = null
   }
 
@@ -124,7 +125,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     await sealed?.handle.close()
   }
 
-  /** After a failed write it is unknown what follows the last flush: the segment is cut off there, and a new one begun. */
+  /** After a failed write it is unknown what follows the last flush. The segment is cut off there, and the next write begins a new one. */
   async function abandonTail(): Promise<void> {
     const segment = tail?.segment
     await sealTail().catch(() => {})
@@ -138,7 +139,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     await rm(segment.path, { force: true })
   }
 
-  /** The segment that is drained next, null when there is none. `head` follows it. */
+  /** The segment that is drained next; null when there is none. Moves `head` to it. */
   function firstSegment(): Segment | null {
     const first = segments[0] ?? null
     if (first && first.number !== head.segment) Object.assign(head, { segment: first.number, offset: 0 })
@@ -234,8 +235,8 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
 }
 
 /**
- * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends; other systems
- * have no lock.
+ * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends. On other systems
+ * there is no lock.
  * @returns a function that unlocks the folder.
  * @throws Error when another process of this machine has locked it.
  */

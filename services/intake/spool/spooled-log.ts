@@ -3,11 +3,11 @@ import { type Appender, LogUnavailable, type NewRecord } from '../../../infra/ev
 import { within } from '../../../infra/within.ts'
 import type { Spool, SpooledBatch } from './spool.ts'
 
-/** How long an append may take before its records go to the spool: they may then be in the log too, later. */
+/** How long an append may take before its records go to the spool. They may then end up in the log as well, later. */
 const PATIENCE_MS = 2_000
-/** How long the log is left alone after a failure, before one request, or the drain, tries it again. */
+/** How long after a failure the log is not asked, before one request, or the drain, tries it again. */
 const OPEN_MS = 1_000
-/** How long requests wait for the last of the spool to be drained, before they go on through it. */
+/** How long requests wait for the rest of the spool to be drained, before they use the spool again. */
 const HANDOVER_MAX_MS = 500
 const CLOSE_MAX_MS = 5_000
 
@@ -16,7 +16,7 @@ export interface SpooledLogDeps {
   spool: Spool
   /** UTC epoch milliseconds. */
   now: () => number
-  /** Called when the log takes no records; they are spooled, or tried again. */
+  /** Called when the log does not take records; they are spooled, or tried again. */
   onError: (error: unknown) => void
   patienceMs?: number
   openMs?: number
@@ -28,29 +28,28 @@ export interface SpooledLog extends Appender {
   append(records: readonly NewRecord[]): Promise<void>
   /** The records that wait to be drained. */
   waiting(): { records: number; bytes: number }
-  /** Stops draining. The rest stays on the disk until the next start. */
+  /** Stops draining, and closes the spool. What is not drained stays on the disk until the next start. */
   close(): Promise<void>
 }
 
 /**
- * While anything is spooled, everything goes through the spool, so that records of one key keep their order. The drain
- * tries the log again and again; when it has almost caught up, requests wait for the rest of it and then go straight to
- * the log. Closes the spool when it is closed.
+ * While anything is spooled, everything goes through the spool, so that records of one key keep their order. The drain keeps
+ * trying the log. When it has almost caught up, requests wait for the rest to be drained and then go straight to the log.
  *
- * A record can be in the log twice: when its append was given up but carried out all the same, and when the process dies
- * between appending a drained batch and noting its position. Readers count an event id once.
+ * A record can be in the log twice: when its append was given up but succeeded later, and when the process dies between
+ * appending a drained batch and writing its position. Readers count an event id once.
  */
 export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
   const { log, spool, now, onError, patienceMs = PATIENCE_MS, openMs = OPEN_MS } = deps
   const closing = new AbortController()
-  /** The log has failed and is not tried again before this time. */
+  /** After a failure, the log is not tried again before this time; 0 while it works. */
   let openUntil = 0
   let draining: Promise<void> | null = null
   let handover: Promise<unknown> | null = null
 
-  /** @returns whether the log took the records; false: it is away. */
+  /** @returns whether the log took the records; false when it is away. */
   async function appended(records: readonly NewRecord[]): Promise<boolean> {
-    // While this attempt lasts, others do not make one.
+    // While this attempt lasts, other requests make none.
     if (openUntil > 0) openUntil = now() + Math.max(openMs, patienceMs)
     try {
       const late = () => new LogUnavailable(`The log took longer than ${patienceMs} ms`)
@@ -85,7 +84,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
         await delay(openMs, undefined, { signal: closing.signal }).catch(() => {})
       }
     }
-    // The requests that waited now find the spool drained.
+    // Set before the waiting requests go on, so that they find the spool drained.
     draining = null
     letGo()
   }
@@ -124,7 +123,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
     waiting: () => spool.waiting(),
     async close() {
       closing.abort()
-      // An append that hangs is abandoned: its batch is drained again at the next start.
+      // A hanging append is abandoned: its batch is drained again at the next start.
       await Promise.race([draining, delay(CLOSE_MAX_MS, undefined, { ref: false })])
       await spool.close()
     },
