@@ -11,15 +11,15 @@ export interface Bearer {
   accountId: string
   role: Account['kind']
   scopes: readonly Scope[]
-  /** Null: the bootstrap token. */
+  /** Null for the bootstrap token. */
   token: Entity<'Token'> | null
 }
 
-/** Reads an Authorization header; null: it has no valid token. */
+/** Reads an Authorization header; null when it has no valid token. */
 export type ReadBearer = (header: string | undefined) => Bearer | null
 
 /**
- * Reads bearer tokens: those in the registry, and the operator's bootstrap token (null: none).
+ * Reads bearer tokens: those in the registry, and the operator's bootstrap token, if there is one.
  * @throws when the bootstrap token is too short to be safe.
  */
 export function createBearerReader(deps: {

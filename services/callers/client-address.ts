@@ -21,8 +21,10 @@ export function trustedProxies(proxies: readonly string[]): IsTrustedProxy {
 }
 
 /**
- * The public IP address of the client that sent a request, in canonical spelling: the rightmost of `X-Forwarded-For` and
- * the socket's that is not a trusted proxy. Entries further left are the sender's own claim and are ignored.
+ * The public IP address of the client that sent a request, in canonical spelling. Of the addresses in `X-Forwarded-For`,
+ * followed by that of the socket, it is the rightmost that is not a trusted proxy. Entries further left are the sender's own
+ * claim and are ignored.
+ *
  * Null when it is unknown: a loopback, private, link-local or carrier-grade NAT address (such as a proxy missing from
  * TRUSTED_PROXIES), a trusted proxy itself, or no address at all. Rules by address do not apply then.
  */
@@ -36,7 +38,7 @@ export function clientAddress(request: FastifyRequest): string | null {
   return address
 }
 
-/** Of the connections whose requests name no other address. */
+/** Addresses of connections, cached for their requests without X-Forwarded-For. */
 const bySocket = new WeakMap<Socket, string | null>()
 
 function publicAddress(request: FastifyRequest): string | null {

@@ -25,7 +25,7 @@ interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null: an unauthenticated caller of unknown address, limited by shop only. */
+    /** Null for an unauthenticated caller of unknown address, which is limited by shop only. */
     limitedAs?: Caller | null
   }
 }
@@ -42,7 +42,7 @@ export interface EventLoads {
   told: number
   /** The events that will be stored. */
   stored: readonly EventLoad[]
-  /** The shop authenticated them. They do not draw from its buckets, so that strangers cannot use these up. */
+  /** Whether the shop authenticated them. Such events do not draw from its buckets, which strangers could otherwise empty. */
   vouched: boolean
 }
 
@@ -79,7 +79,7 @@ export function createRequestLimits(deps: {
     return address === null ? null : { sender: 'address', id: networkOf(address) }
   }
 
-  /** Empty when the limit is off. */
+  /** The draw from the caller's bucket; empty when the limit is off. */
   function drawOf({ sender, id }: Caller, measure: Measure, amount: number): Draw[] {
     const limit = `${sender}${measure}` as const
     const perMinute = limits[limit]
@@ -112,7 +112,7 @@ export function createRequestLimits(deps: {
         request.limitedAs = caller
         if (!caller) return done()
         const draws = drawOf(caller, 'RequestsPerMinute', 1)
-        // The amount is not known yet; a caller that is over its limit already is refused before the body is read.
+        // The amount is not known yet, but a caller that is already over its limit is refused before the body is read.
         if (takes === 'EVENTS')
           draws.push(...drawOf(caller, 'EventsPerMinute', 0), ...drawOf(caller, 'KibPerMinute', 0))
         try {

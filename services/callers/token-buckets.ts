@@ -5,9 +5,9 @@ import type { Draw, SharedBuckets } from '../../infra/rate-limits/port.ts'
 const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
 const BUCKETS_MAX = 100_000
-/** A process reports its draws to Redis once they reach this share of a bucket, so that rare callers cost Redis nothing … */
+/** A process reports its draws to Redis once they reach this share of a bucket, so that rare callers cost Redis nothing. */
 const TOLD_SHARE = 1 / 20
-/** … and at most this often, so that busy callers share one call. */
+/** A process reports at most this often, so that busy callers share one call. */
 const TELL_EVERY_MS = 500
 const TOLD_AT_ONCE_MAX = 500
 
@@ -93,7 +93,7 @@ export function createTokenBuckets(deps: {
       const at = now()
       for (const [index, [, bucket]] of told.entries()) {
         const level = levels[index] ?? null
-        // What is not known to be drawn is reported with a later draw.
+        // An amount that may not have been drawn is reported again with a later draw.
         if (level === null) bucket.untold += draws[index]!.amount
         else Object.assign(bucket, { level: level - bucket.untold, at })
       }
