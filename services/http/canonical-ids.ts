@@ -3,7 +3,7 @@ import { canonicalId } from '../domain/identity/uuid.ts'
 
 type Canonical = (value: unknown) => unknown
 
-/** The keywords of a schema that are read here. */
+/** The keywords of a JSON schema that are read here. */
 interface Part {
   format?: string
   'x-uuid'?: boolean
@@ -14,7 +14,7 @@ interface Part {
 
 /**
  * Makes a function that spells the ids of a value canonically, wherever the schema has one (`format: 'uuid'` or `x-uuid`).
- * Null: the schema has none.
+ * Null when the schema has none.
  */
 export const canonicalIds = (schema: TSchema): Canonical | null => ofPart(schema as Part)
 

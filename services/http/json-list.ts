@@ -12,7 +12,7 @@ import {
   QUOTE,
 } from './json.ts'
 
-/** Limit of one string, and of everything around the list. */
+/** Limit of each string, and of everything around the list. */
 const PART_BYTES_MAX = 1024 * 1024
 const BYTES_PER_LOOK = 64 * 1024
 

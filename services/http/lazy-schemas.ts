@@ -3,8 +3,8 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * A check of values against a schema. It is compiled with the first value, because a process has hundreds of schemas and starts
- * before it needs one of them.
+ * Makes a check of values against a schema. It is compiled when the first value is checked, because a process has hundreds of
+ * schemas and must not compile them all before it starts.
  */
 export function checkOf<S extends TSchema>(schema: S): (value: unknown) => value is Static<S> {
   let compiled: { Check(value: unknown): boolean } | null = null
@@ -16,7 +16,7 @@ export function checkOf<S extends TSchema>(schema: S): (value: unknown) => value
 
 const buildSerializer = SerializerSelector()
 
-/** Fastify's serializers of answers, each compiled with the first answer: for the same reason. */
+/** Fastify's serializers of answers. Each is compiled at the first answer, for the same reason. */
 export const lazySerializers: typeof buildSerializer = (schemas, options) => {
   const compile = buildSerializer(schemas, options)
   return (route) => {

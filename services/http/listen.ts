@@ -4,7 +4,7 @@ import type { FastifyListenOptions } from 'fastify'
 import type { HttpServer } from './server.ts'
 
 /**
- * @param isShared whether other threads listen on the same port; the system then gives each some of the connections.
+ * @param isShared whether other threads listen on the same port; the system then distributes the connections.
  * @returns the address. @throws EADDRINUSE
  */
 export function listen(
@@ -15,7 +15,7 @@ export function listen(
   return server.listen(options)
 }
 
-/** A port that is shared could be shared with another program of the same user. @throws EADDRINUSE */
+/** Call before a port is shared: it could otherwise be shared with another program of the same user. @throws EADDRINUSE */
 export async function throwUnlessFree(port: number, host: string): Promise<void> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')

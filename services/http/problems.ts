@@ -17,14 +17,14 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
   LogUnavailable: unavailable,
   CountersUnavailable: unavailable,
   IndexUnavailable: unavailable,
-  // Written by a newer version: a process of that version can answer.
+  // The record was written by a newer version of the program: a process of that version can answer.
   UnknownSchema: unavailable,
   AnalyticsUnavailable: {
     code: 'REPORTS_UNAVAILABLE',
     detail: 'The analytics store does not respond',
     retryAfterSeconds: 5,
   },
-  // The store's other load may be the cause.
+  // The cause may be other load on the store, so trying again may help.
   AnalyticsGaveUp: {
     code: 'REPORT_TOO_SLOW',
     detail: 'The report took too long: choose a shorter period or fewer dimensions',
@@ -32,7 +32,7 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
   },
 }
 
-/** What a handler's error is answered with. */
+/** The problem with which a handler's error is answered. */
 export function toProblem(error: FastifyError): Problem {
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the content type that /docs names, mostly application/json')
@@ -49,8 +49,8 @@ export function toProblem(error: FastifyError): Problem {
 }
 
 /**
- * Answers what Node could not read as a request, and so gave to no route, with a problem document as every other error, and closes
- * the connection.
+ * Answers a request that Node cannot read, and that therefore reaches no route, with a problem document like every other error.
+ * Then it closes the connection.
  */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return

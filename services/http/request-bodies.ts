@@ -27,14 +27,14 @@ declare module 'fastify' {
     bodies: RequestBodies
   }
   interface FastifyRequest {
-    /** Of a request with a body. */
+    /** Set for a request with a body. */
     bodyArrival?: Arrival
   }
 }
 
 /** Receives request bodies: each within a time limit, and all of them together within a memory limit. */
 export interface RequestBodies {
-  /** For the first hook of a request. */
+  /** Must be called in the first hook of a request. */
   expect(request: FastifyRequest, reply: FastifyReply): void
   /** Collects a body. @throws Problem TOO_LARGE, TOO_SLOW, UNAVAILABLE, INVALID */
   read(request: FastifyRequest, payload: Readable, bytesMax?: number): Promise<Buffer>
@@ -50,7 +50,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
     arrival.heldBytes += bytes
     heldBytes += bytes
     while (heldBytes > limits.heldBytesMax) {
-      // The oldest incomplete body of an unauthenticated caller gives way, so that slow senders cannot fill the memory and stay.
+      // The oldest incomplete body of an unauthenticated caller is given up, so that slow senders cannot keep the memory full.
       const [longest = arrival] = ofStrangers
       longest.giveUp(noRoom())
     }
@@ -94,7 +94,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         else hold(arrival, chunk.length, isStranger)
       }
       const complete = () => end(null)
-      // Stays until the end of the stream: an error without a listener would end the process.
+      // This listener stays until the end of the stream: an error without a listener would end the process.
       const breakOff = (cause?: Error) => {
         if (!isOver) end(broken(cause))
       }

@@ -24,7 +24,7 @@ import { validatorCompiler } from './violations.ts'
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 const TIMEOUTS_CHECKED_EVERY_MS = 5_000
-/** Of a whole request: its body has a limit of its own. */
+/** A whole request has no time limit, because its body has a limit of its own. */
 const NO_TIMEOUT = 0
 
 /** While an engine is unavailable every request may be refused: the reason is logged at most this often. */
@@ -58,7 +58,7 @@ export function createHttpServer(options: {
       answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not valid')),
     clientErrorHandler: refuseUnreadable,
     bodyLimit: BODY_LIMIT_BYTES,
-    // A part that opens reads as much as there is, and waits for engines: a busy machine must not end the start.
+    // While it opens, a part may have much to read, and waits for engines: on a busy machine this must not abort the start.
     pluginTimeout: 0,
     // An id that the caller sends is ignored: it would end up in ads and in the log.
     genReqId: () => requestId(),
@@ -70,7 +70,7 @@ export function createHttpServer(options: {
     },
     keepAliveTimeout,
     http: {
-      // Fastify sets these two for no server that `dividing` makes.
+      // Fastify does not set the first two on a server that `dividing` makes.
       keepAliveTimeout,
       requestTimeout: NO_TIMEOUT,
       headersTimeout: 1000 * limits.headersSeconds,
@@ -87,7 +87,7 @@ export function createHttpServer(options: {
         heldBytesMax: 1024 * 1024 * limits.bodiesMib,
       }),
     )
-  // Hooks that every request passes are synchronous: each promise among them would delay it by a turn.
+  // Hooks that every request passes are synchronous: each promise would delay the request by a turn of the event loop.
   server.addHook('onRequest', (request, reply, done) => {
     server.bodies.expect(request, reply)
     reply.header('request-id', request.id).headers(SAFE_HEADERS)
@@ -127,7 +127,7 @@ interface Failure {
 
 const pathOf = ({ url }: { url?: string | undefined }) => (url ?? '').split('?')[0]!
 
-/** A server that answers what it knows, and leaves the rest to another. */
+/** Makes a server that answers requests to the paths that it knows, and passes on the others. */
 const dividing =
   (knows: (path: string) => boolean, elsewhere: RequestListener): FastifyServerFactory =>
   (answer, { http = {} }) =>
@@ -146,7 +146,8 @@ function answer(reply: FastifyReply, problem: Problem) {
 type RouteMethods = Map<string, { matches: RegExp; methods: Set<string> }>
 
 /**
- * Makes a lookup of the methods that a path supports, from all routes registered on `server` after the call: for 405 and OPTIONS.
+ * Makes a lookup, for 405 and OPTIONS, of the methods that a path supports. It knows the routes that are registered on `server`
+ * after the call.
  * @returns the methods of a path (without its query) in alphabetical order, including OPTIONS; empty for an unknown path.
  */
 function methodsOf(server: Pick<FastifyInstance, 'addHook'>): (path: string) => string[] {

@@ -37,7 +37,7 @@ export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
   }
 }) satisfies typeof TypeBoxValidatorCompiler
 
-/** The answer to a request with these fields wrong. */
+/** The answer to a request with these errors. */
 export function invalid(errors: readonly FieldError[]): Problem {
   const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
   return new Problem('INVALID', told.join('; '), { errors: errors.slice(0, ERRORS_LISTED_MAX) })
@@ -71,8 +71,8 @@ interface Shape {
 const ROOTS: Readonly<Record<string, string>> = { body: '', headers: 'header' }
 
 /**
- * What is wrong with a value that does not fit a schema, as one message for each field, and at most `max` of them: the work
- * ends with the last one that is listed. TypeBox's own `Errors` computes every error of a body before it lists any.
+ * What is wrong with a value that does not fit a schema: messages with the path of a field, at most `max` of them. The work ends
+ * with the last one that is listed. TypeBox's own `Errors` computes every error of a body before it lists any.
  * @param options.context which part of the request the value is: body, querystring, params or headers.
  */
 export function listFieldErrors(
@@ -82,7 +82,7 @@ export function listFieldErrors(
 ): FieldError[] {
   const errors = new Map<string, FieldError>()
   for (const error of violations(schema as Shape, value, ROOTS[context] ?? context)) {
-    // The alternatives of a union may say the same.
+    // The alternatives of a union may report the same error.
     errors.set(`${error.path}\n${error.message}`, { ...error, path: error.path || '/' })
     if (errors.size >= max) break
   }
@@ -132,7 +132,7 @@ function* propertyViolations(schema: Shape, value: Record<string, unknown>, path
   }
 }
 
-/** What is wrong with a value as a whole; null: nothing. */
+/** What is wrong with a value as a whole; null when nothing is. */
 function wholeFault(schema: Shape, value: unknown): string | null {
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return `must be ${types.join(' or ')}`
@@ -193,7 +193,7 @@ function textFault({ minLength = 0, maxLength = Infinity, format, pattern }: Sha
 }
 
 const compiled = new Map<string, RegExp>()
-/** Of the patterns of schemas, which are few. */
+/** Caches without a limit, because schemas have few patterns. */
 function patternOf(source: string): RegExp {
   const known = compiled.get(source)
   if (known) return known

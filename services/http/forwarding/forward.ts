@@ -3,14 +3,14 @@ import { connect } from 'node:net'
 import { pipeline } from 'node:stream'
 import { Problem } from '../../domain/errors.ts'
 
-/** Headers of a connection, and not of what is sent over it (RFC 9110, section 7.6.1). */
+/** Headers that concern one connection and are not forwarded (RFC 9110, section 7.6.1). */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Answers requests with what the main thread answers, as if they had come to it: `gate.ts`. Each takes a connection of its own, which
- * costs a tenth of a millisecond, so that none meets one that is being closed.
- * @param path of the gate's socket.
+ * Forwards requests to the main thread, which answers as if they had come to it: `gate.ts`. Each request opens a connection of
+ * its own, so that none is sent over one that is being closed. This costs a tenth of a millisecond.
+ * @param path the path of the gate's socket.
  */
 export function forwardTo(path: string): (asked: IncomingMessage, answer: ServerResponse) => void {
   return (asked, answer) => {
@@ -29,7 +29,7 @@ export function forwardTo(path: string): (asked: IncomingMessage, answer: Server
     })
     sent.on('response', (received) => {
       answer.writeHead(received.statusCode!, received.statusMessage, withoutConnection(received.rawHeaders))
-      // Whoever is cut off sees a cut off answer.
+      // If the main thread breaks off, the caller's answer breaks off, too.
       pipeline(received, answer, () => {})
     })
     sent.on('error', () => {
@@ -41,12 +41,12 @@ export function forwardTo(path: string): (asked: IncomingMessage, answer: Server
   }
 }
 
-/** @param raw names and values in turn. */
+/** @param raw alternating names and values. */
 function withoutConnection(raw: readonly string[]): string[] {
   return raw.filter((_, i) => !OF_CONNECTION.has(raw[i - (i % 2)]!.toLowerCase()))
 }
 
-/** The main thread is about to end, or has too many connections. */
+/** Answers 503: the main thread is about to end, or has too many connections. */
 function refuse(answer: ServerResponse): void {
   const problem = new Problem('UNAVAILABLE', 'The service is temporarily unavailable')
   answer.writeHead(problem.status, {

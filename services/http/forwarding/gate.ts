@@ -4,11 +4,11 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An address in text and the end of the line. */
+/** Enough for an address as text and the end of the line. */
 const LINE_BYTES_MAX = 64
 const LINE_END = 0x0a
 
-/** Where other threads of this process bring connections to an HTTP server. */
+/** A socket at which an HTTP server takes connections from other threads of its process. */
 export interface Gate {
   /** The path of a socket that only this user may open. */
   path: string
@@ -16,11 +16,11 @@ export interface Gate {
 }
 
 /**
- * Hands connections over to an HTTP server as if they had come to its port. Each begins with a line that says which address it is
- * from, because the server limits and counts by it.
+ * Hands connections over to an HTTP server as if they had come to its port. Each begins with a line that holds the address from
+ * which the original connection came, because the server limits and counts by it.
  */
 export async function openGate(server: Server): Promise<Gate> {
-  // Short, because the path of a socket has at most some hundred bytes.
+  // Short, because the path of a socket may have only about a hundred bytes.
   const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
   const path = join(folder, 'gate')
   const gate = createServer((socket) => {
