@@ -30,7 +30,7 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
   await registerRoutes(server, [...parts, { routes: [healthApp(deps)] }], deps)
 }
 
-/** Registers routes with what holds of all of them. */
+/** Registers routes, and the hooks that apply to all of them. */
 export async function registerRoutes(
   server: HttpServer,
   parts: readonly Pick<Part, 'routes'>[],

@@ -6,17 +6,17 @@ const OWNER_ONLY_FOLDER = 0o700
 /** The program's folders in the data folder. Other folders are left alone. */
 export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images', 'backup']
 
-/** Lies in a data folder for as long as it is being filled from a backup. */
+/** A file that exists in a data folder while it is being filled from a backup. */
 export const UNFINISHED_RESTORE = 'restore-unfinished'
 
-/** Makes files written from now on readable by the process's user only: they hold events, keys and sessions. */
+/** Makes files that are written from now on readable by the process's user only: they hold events, keys and sessions. */
 export function keepFilesPrivate(): void {
   process.umask(OWNER_ONLY_UMASK)
 }
 
 /**
  * Creates the folder, and restricts access to folders that an earlier version left readable by others.
- * @throws when it holds a restore that did not end.
+ * @throws when a restore into the folder was not completed.
  */
 export function prepareDataFolder(folder: string): void {
   if (existsSync(join(folder, UNFINISHED_RESTORE))) {

@@ -31,8 +31,8 @@ export interface DocsOptions {
 
 /**
  * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be called before the routes
- * are registered. Most processes are never asked, so the documentation is made for the first request: by a server of its own, which
- * knows the same routes and listens nowhere.
+ * are registered. Most processes are never asked for it, so the documentation is made at the first request. A separate server,
+ * which has the same routes and listens nowhere, makes it.
  */
 export function registerDocs(server: HttpServer, options: DocsOptions): void {
   const routes: RouteOptions[] = []

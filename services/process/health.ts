@@ -5,7 +5,7 @@ import { within } from '../../infra/within.ts'
 /** Rejects, or resolves to false, while the part does not work; resolves to Degraded while it works with restrictions. */
 export type HealthCheck = () => Promise<unknown>
 
-/** It works, but an operator must act. The reason is public: it names parts, never hosts or data. */
+/** The part works, but an operator must act. The reason is public: it names parts, never hosts or data. */
 export class Degraded {
   readonly reason: string
   constructor(reason: string) {
@@ -13,7 +13,7 @@ export class Degraded {
   }
 }
 
-/** It does not work. The reason is public, as that of Degraded is. */
+/** The part does not work. The reason is public, like that of Degraded. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
@@ -61,7 +61,7 @@ export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> 
   }
 }
 
-/** The worst first. */
+/** The statuses other than `ok`, the worst first. */
 const STATUSES = ['failed', 'degraded'] as const
 
 function statusOf(result: Error | Degraded | null): 'failed' | 'degraded' | 'ok' {

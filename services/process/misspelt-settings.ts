@@ -1,13 +1,14 @@
 import { distance } from 'fastest-levenshtein'
 
 const TYPOS_MAX = 2
-/** With two typos, a shorter name may as well be that of another program's setting. */
+/** A shorter name that is two typos away may as well be a setting of another program. */
 const LENGTH_OF_TWO_TYPOS_MIN = 8
 
 /**
- * A sentence for each variable of the environment whose name is nearly that of a setting. It would be ignored without a word,
- * and the setting have its default. An environment holds variables of other programs too, so that this is no error.
- * @param names of all settings.
+ * A warning for each environment variable whose name is nearly that of a setting. Without a warning, the variable would be
+ * ignored silently and the setting would have its default. It is no error, because an environment also holds variables of
+ * other programs.
+ * @param names the names of all settings.
  */
 export function misspeltSettings(env: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
   const known = new Set(names)

@@ -5,21 +5,21 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 export interface PartitionsWatch {
   /** Resolves once the log has another number of partitions than this process knows. */
   readonly changed: Promise<Error>
-  /** Looks no more. */
+  /** Stops watching. */
   stop(): void
 }
 
 export interface PartitionsWatchOptions {
   log: Pick<EventLog, 'bounds'>
-  /** Of `ad-events`, that the process began with. */
+  /** The number of partitions of `ad-events` with which the process began. */
   partitions: number
-  /** Between one look and the next. The log itself may know of new partitions a minute late. */
+  /** The time between two looks. The log itself may learn of new partitions a minute late. */
   everyMs: number
 }
 
 /**
- * A process computes with the number of partitions of `ad-events` that it found at its start: the counters of a campaign lie by
- * it. After partitions were added it must start again. An absent log says nothing.
+ * A process uses the number of partitions of `ad-events` that it found at its start, because the shard of a campaign's counters
+ * follows from it. After partitions were added, the process must start again. While the log is away, nothing is reported.
  */
 export function watchPartitions({ log, partitions, everyMs }: PartitionsWatchOptions): PartitionsWatch {
   const ending = new AbortController()
