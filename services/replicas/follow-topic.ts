@@ -8,22 +8,22 @@ export interface FollowLogger {
 }
 
 export interface Follower {
-  /** Why it has stopped: a newer version writes records that this one cannot decode. Null: it follows. */
+  /** Why it has stopped: a newer version writes records that this one cannot decode. Null while it follows the topic. */
   staleReason(): string | null
   close(): Promise<void>
 }
 
 export interface FollowedTopic<R extends RecordName> {
   log: Pick<EventLog, 'tail'>
-  /** Compacted. */
+  /** A compacted topic. */
   topic: TopicName
   record: R
-  /** A sentence of what is known from it, without its end. */
+  /** The beginning of the message that is logged when following stops: `${known} until here: …`. */
   known: string
   logger: FollowLogger
 }
 
-/** Passes on what a topic holds and what comes, until closed; null for a key that was removed. */
+/** Passes on the records of a topic, those that it holds and those that come, until closed. The value of a removed key is null. */
 export async function followTopic<R extends RecordName>(
   { log, topic, record, known, logger }: FollowedTopic<R>,
   apply: (key: string, value: RecordTypes[R] | null) => void,

@@ -2,18 +2,18 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Lifts } from '../../infra/product-index/port.ts'
 import { type Follower, type FollowLogger, followTopic } from './follow-topic.ts'
 
-/** What is clicked after which words. */
+/** How many times as often as usual products are clicked after a phrase. */
 export interface PhraseLiftsView {
-  /** False: nothing is known of any phrase of the shop. */
+  /** Whether lifts of any phrase of the shop are known. */
   hasAny(shopId: string): boolean
-  /** @param phrase a `phraseId` of the shop. Undefined: its products are clicked as usual. */
+  /** The lifts of a phrase; undefined when none are known. @param phrase a `phraseId` of the shop. */
   of(shopId: string, phrase: number): Lifts | undefined
 }
 
-/** Of shops that nothing has been learnt of. */
+/** A view without any lifts. */
 export const noLifts: PhraseLiftsView = { hasAny: () => false, of: () => undefined }
 
-/** Follows the topic `phrase-lifts` until closed. `streams/phrase-lifts/` writes it, a bounded number of phrases a shop. */
+/** Follows the topic `phrase-lifts` until closed. `streams/phrase-lifts/` writes it, a bounded number of phrases per shop. */
 export async function followLifts({
   log,
   logger,

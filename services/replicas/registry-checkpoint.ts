@@ -5,27 +5,27 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { type EntityName, keepsHistory, keyOfPresent } from './registry-keys.ts'
 
 /**
- * The checkpoint of the registry: the topic `registry-checkpoint` holds each entity as it was last, so that a start reads
- * those and the tail of `registry`, instead of all versions that ever were.
+ * The checkpoint of the registry: the topic `registry-checkpoint` holds the latest version of each entity. So a start reads
+ * only these and the tail of `registry`, and not every version that ever existed.
  *
- * Its position is what the group of the same name has committed of `registry`: everything before that offset is in the
- * checkpoint, together with some of what came later. Entries come with versions, so reading those again changes nothing. The
- * record before the offset is the anchor, one that is never compacted away. Where the log holds another record there, it is not
- * the log of which the checkpoint was made (a mirror, say), and all of `registry` is read.
+ * The position of the checkpoint is the offset of `registry` that the group of the same name has committed. Everything before
+ * this offset is in the checkpoint, together with some later entries. Entries have versions, so reading the later ones again
+ * changes nothing. The record just before the offset is the anchor, which is never compacted away. If the log has another
+ * record there, the checkpoint was made of another log (this one may be a mirror), and all of `registry` is read.
  *
- * The registry's exclusive writer appends to the topic. The position needs no fence: that of a writer which has been
- * superseded is older, and holds as well.
+ * The registry's exclusive writer appends to the topic. The position needs no fence: the position of a superseded writer is
+ * older, and is valid as well.
  */
 export const CHECKPOINT_GROUP = 'registry-checkpoint'
 const TOPIC = 'registry-checkpoint'
 const PARTITION = 0
-/** A checkpoint follows so many records of `registry`; a start reads about as many. */
+/** A checkpoint is made after this many records of `registry`; a start reads about as many. */
 const CHECKPOINT_EVERY_RECORDS = 10_000
-/** Of one append. */
+/** Limits of one append. */
 const CHUNK_MAX_RECORDS = 500
 const CHUNK_MAX_BYTES = 4 * 1024 * 1024
 
-/** Where reading of `registry` goes on behind the checkpoint; null: there is none of this log. */
+/** The offset of `registry` from which to read after the checkpoint; null when there is no checkpoint of this log. */
 export async function checkpointEnd(log: Pick<EventLog, 'committed' | 'read'>): Promise<number | null> {
   const position = (await log.committed(CHECKPOINT_GROUP)).find(({ topic }) => topic === 'registry')
   if (!position) return null
@@ -46,19 +46,19 @@ export async function readCheckpoint(
 
 /** A checkpoint that is being made. */
 export interface CheckpointInProgress {
-  /** The next records to append, as the entities are at the call; none: all have been. */
+  /** The next records to append, with the entities as they are at the call. Empty when there are no more. */
   next(): NewRecord[]
-  /** Call once all are appended: from now on starts begin here. */
+  /** Call once all are appended: from then on, starts begin at this checkpoint. */
   finish(): Promise<void>
   /** Call instead when an append has failed: the next checkpoint includes what this one should have. */
   abandon(): void
 }
 
 export interface Checkpoints {
-  /** Takes note of each record of `registry` that is in no checkpoint, in their order. */
+  /** Must be called with each record of `registry` that is in no checkpoint, in order. */
   noted(record: LogRecord, entity: EntityName): void
   isDue(): boolean
-  /** One at a time. Null: there is nothing to anchor one at. */
+  /** Begins a checkpoint; one at a time. Null when there is no record to anchor it at. */
   begin(): CheckpointInProgress | null
 }
 

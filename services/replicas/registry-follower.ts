@@ -4,7 +4,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { checkpointEnd, readCheckpoint } from './registry-checkpoint.ts'
 import { type EntityName, entityOfKey } from './registry-keys.ts'
 
-/** An entity and which of its versions; null: it is dropped. */
+/** An entity and one of its versions; the version is null when the entity is dropped. */
 export type EntityVersion = EntityName & { version: number | null }
 
 /**
@@ -43,7 +43,7 @@ export interface FollowRegistryDeps {
   log: Pick<EventLog, 'tail' | 'committed' | 'read'>
   snapshot: Snapshot
   logger?: { error(details: object, message: string): void }
-  /** Called with every record of `registry` that is not in the checkpoint, those that change nothing too. */
+  /** Called with every record of `registry` that is read after the checkpoint, including those that change nothing. */
   onRecord?: (record: LogRecord, about: EntityVersion) => void
 }
 

@@ -3,8 +3,8 @@ import type { EntityKind, RegistryEntry } from '../../schemas/records/entities.t
 export type EntityName = Pick<RegistryEntry, 'kind' | 'id'>
 
 /**
- * Kinds of which the log keeps every version: a purchase is credited by the campaign as it was at the time, also after
- * Analytics is rebuilt. Of the other kinds compaction keeps the latest version.
+ * Kinds of which the log keeps every version: a purchase is credited by the campaign as it was at the time, even after
+ * Analytics is rebuilt. Of the other kinds, compaction keeps only the latest version.
  */
 const kindsWithHistory = ['Campaign', 'Shop'] as const satisfies EntityKind[]
 export type KindWithoutHistory = Exclude<EntityKind, (typeof kindsWithHistory)[number]>
@@ -18,12 +18,12 @@ export function registryKey(entry: Pick<RegistryEntry, 'kind' | 'id' | 'version'
   return keepsHistory(entry.kind) ? `${keyOfPresent(entry)}/${entry.version}` : keyOfPresent(entry)
 }
 
-/** Key of an entity as it is now; in the topic `registry`, of an entity without history and of the tombstone that drops it. */
+/** Key of an entity, without a version. The topic `registry` uses it for entities without history, and for tombstones. */
 export function keyOfPresent({ kind, id }: EntityName): string {
   return `${kind}/${id}`
 }
 
-/** The entity that such a key names; null: none. */
+/** The entity that a `keyOfPresent` names; null when it names none. */
 export function entityOfKey(key: string | null): EntityName | null {
   const [kind, id] = (key ?? '').split('/')
   return kind && id ? { kind: kind as EntityKind, id } : null
