@@ -10,10 +10,10 @@ import { type BackupSource, BackupSourceFailed, createBackupSource } from './bac
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
-/** Behind the program, by `nice`. */
+/** A `nice` value at which the backup yields to the program. */
 const YIELDING = 10
 
-/** Backs an embedded installation up into one file, while the program runs or not: `node services/backup.ts FILE`. */
+/** Backs up an embedded installation into one file, whether the program runs or not: `node services/backup.ts FILE`. */
 async function main(): Promise<void> {
   const [file] = process.argv.slice(2)
   if (!file) throw new BackupRefused('Name the file to write: make backup FILE=…')
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stdout.write(`${file} is complete: ${bytes} bytes, ${seconds} s\n`)
 
-  /** The program does not run, and cannot start meanwhile. */
+  /** Starts the engines in this process, since the program does not run. It cannot start until they are stopped. */
   async function startSource(): Promise<BackupSource> {
     const logger = createLogger(config.logLevel)
     const host = await startEngines({ folder: dataFolder, config: engines, logger })

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   stopOnSignals(server.stop, config)
   if (server.metricsUrl) process.stdout.write(`Metrics are at ${server.metricsUrl}\n`)
   process.stdout.write(`Endcap listens at ${server.url}\n`)
-  // Written now, because a killed process would not write it at its end: the next start saves a third of its time.
+  // Written now, because a killed process would not write it at its end. It saves the next start a third of its time.
   flushCompileCache()
 }
 

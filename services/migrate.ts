@@ -12,7 +12,7 @@ import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
-/** In the data folder: tells its log from any other. */
+/** A file in the data folder with an id that distinguishes its log from any other. */
 const ID_FILE = 'log-id'
 
 class MigrationRefused extends Error {
@@ -20,8 +20,8 @@ class MigrationRefused extends Error {
 }
 
 /**
- * Carries the log of an embedded installation over into Kafka, and prepares it for a start on real engines: docs/operating.md. No
- * process may run on either. When it is interrupted, run it again.
+ * Copies the log of an embedded installation into Kafka, and prepares it for a start on real engines: docs/operating.md. No
+ * process may run on either. If it is interrupted, run it again.
  */
 async function main(): Promise<void> {
   keepFilesPrivate()
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Topics that are missing are made with the partitions of the embedded log, so that each key stays where it is. */
+/** Missing topics are created with the partitions of the embedded log, so that each key stays in its partition. */
 async function partitionedAs(source: EventLog, engines: EngineConfig): Promise<EngineConfig> {
   const counts = await Promise.all(
     topicNames.map(async (topic) => [topic, (await source.bounds(topic)).length] as const),

@@ -25,9 +25,9 @@ import { createLogger } from './process/logger.ts'
 import { withEngines } from './with-engines.ts'
 
 /**
- * Makes projections again from the log, and prints what each table, index and counter held before and after. ENGINE names one of
- * them, which is made beside what serves; without it all are dropped first, and the server must not be running. Exits with status 1
- * when any differs.
+ * Rebuilds projections from the log, and prints what each table, index and counter held before and after. ENGINE names one of
+ * them, which is rebuilt next to the one that serves. Without ENGINE, all are dropped first, and the server must not be
+ * running. Exits with status 1 when any differs.
  */
 keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
@@ -37,13 +37,14 @@ const opening = { config, logger, prepares: true }
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const GROUPS = [JUDGE_GROUP, CORRECTIONS_GROUP, SINK_GROUP, INDEXER_GROUP]
-/** Beyond the time after which a killed process of streams is no member any more. */
+/** Waited in addition to the session timeout, after which a killed process of streams has left its consumer group. */
 const LEAVING_MS = 5_000
 const LEAVING_LOOK_MS = 1_000
 
 /**
- * A projection that is emptied while its stream goes on stays empty. An embedded log is open in one process only.
- * @throws RebuildRefused, and nothing was changed.
+ * Waits until no streams run: a projection that is emptied while its stream goes on stays empty. An embedded log need not be
+ * checked, because only one process can open it.
+ * @throws RebuildRefused; nothing was changed.
  */
 async function untilStreamsStopped(): Promise<void> {
   const { kafka } = config.engines
@@ -88,7 +89,7 @@ async function rebuildProductIndex(): Promise<TableProof[]> {
   }
 }
 
-/** The one process that has the folder is this one, so the indexer runs here. */
+/** Only this process has the folder open, so it runs the indexer itself. */
 async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
   const replacement = await openIndexReplacement(config.dataFolder)
   try {
@@ -108,7 +109,7 @@ async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
   }
 }
 
-/** Of the tables that the sink fills, or the one that TABLE names. */
+/** Rebuilds all tables that the sink fills, or only the one that TABLE names. */
 async function rebuildTables(): Promise<TableProof[]> {
   const named = process.env.TABLE ?? ''
   const tables = named === '' ? [...topicsByTable.keys()] : [named]
@@ -131,7 +132,7 @@ async function rebuildTables(): Promise<TableProof[]> {
 
 const proofsOf = (proof: TableProof | null) => (proof === null ? [] : [proof])
 
-/** Redis that has lost anything is counted again by the streams that run; this tells how far they are. Embedded, it is done here. */
+/** What Redis has lost is recounted by the running streams; this reports how far they are. Embedded counters are rebuilt here. */
 const rebuildCounters = () =>
   withEngines(opening, async ({ log, counters }, snapshot) => {
     if (!config.engines.redis) return [await proveCounters({ log, snapshot, counters, now, logger })]

@@ -13,12 +13,12 @@ import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { withEngines } from './with-engines.ts'
 
-/** Numbers of partitions are at most 5 s old when an append begins by them, and it ends within 5 s. */
+/** An append uses partition counts that are at most 5 s old when it begins, and it ends within 5 s. */
 const APPENDS_SETTLE_MS = 12_000
 
 /**
- * Gives topics the partitions that KAFKA_TOPIC_PARTITIONS and KAFKA_PARTITIONS ask for, and counts the counters again. No
- * process with the role `streams` may run. Exits with status 1 when it is refused; then nothing was changed.
+ * Gives topics the partitions that KAFKA_TOPIC_PARTITIONS and KAFKA_PARTITIONS ask for, and recounts the counters. No process
+ * with the role `streams` may run. Exits with status 1 when it is refused; nothing was changed then.
  */
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)

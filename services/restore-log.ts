@@ -6,9 +6,9 @@ import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
 /**
- * Prepares a copy of the log in Kafka whose records lie at other offsets, such as a mirror, for a start with empty projections:
- * docs/restore.md. No process may run on it. With `--offsets-kept` it only says that a copy in another cluster has all offsets and
- * commits of its original.
+ * Prepares a copy of the log in Kafka whose records have other offsets, such as a mirror, for a start with empty projections:
+ * docs/restore.md. No process may run on it. With `--offsets-kept` it only declares that a copy in another cluster has all
+ * offsets and commits of the original.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { 'offsets-kept': { type: 'boolean', default: false } } })

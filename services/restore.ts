@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const { takenAt } = await restoreBackup({ file, dataFolder, prepare })
   process.stdout.write(`${dataFolder} is as it was at ${takenAt}. The program may start.\n`)
 
-  /** The index is no part of a backup, and is filled again by the indexer. */
+  /** A backup does not include the index. The indexer fills it again. */
   async function prepare(): Promise<void> {
     const log = await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })
     try {

@@ -26,14 +26,14 @@ import { openShared } from './roles/shared.ts'
 import { startWorkers } from './roles/threads/workers.ts'
 
 const VERSION = '0.1.0'
-/** Until it knows of added partitions, selection shows no paid ads. */
+/** How often to look for added partitions. Until the process knows of them, selection shows no paid ads. */
 const WATCH_PARTITIONS_MS = 10_000
 
 /** A running server. */
 export interface Running {
   /** The address it listens at. */
   url: string
-  /** The address of its metrics; null: none. */
+  /** The address of its metrics; null when there is none. */
   metricsUrl: string | null
   /** The log that it writes to, for callers in the same process. */
   log: EventLog
@@ -58,7 +58,7 @@ export async function start(config: Config): Promise<Running> {
 
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   prepareDataFolder(config.dataFolder)
-  // The roles that own the engines' data prepare them; the other roles must not wait for every engine.
+  // The roles that own the engines' data prepare the engines. The other roles must not wait for every engine.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   stops.push(() => host.stop())
@@ -85,7 +85,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   await registerApi(server, parts, { metrics: shared.metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
   const failures = [host.failed, ...parts.flatMap((part) => part.failures)]
-  // An embedded log keeps the number that it has.
+  // An embedded log keeps its number of partitions.
   if (config.engines.kafka) {
     const watch = watchPartitions({ log, partitions: counters.shards, everyMs: WATCH_PARTITIONS_MS })
     stops.push(async () => watch.stop())
