@@ -44,11 +44,10 @@ const PASSING_CODES = new Set([
 ])
 /** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: the statement itself may be too large. */
 const GIVEN_UP_CODES = new Set([159, 160, 241])
-/**
- * FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. Fenced inserts throw it. So do the statements that count for reports and signals, when they
- * find fewer rows or a later version than they expect.
- */
-const FENCED_CODE = 395
+/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: a statement has found that it must not store anything. Its message says why. */
+const REFUSED_BY_STATEMENT_CODE = 395
+/** In the message of an insert that an earlier epoch has tried. */
+export const FENCED = 'fenced by a later epoch'
 /** In the message of a fenced insert that failed because its scope is paused. */
 export const PAUSED = 'inserts are paused'
 export const PAUSED_MESSAGE = 'A table is being replaced: for some seconds nothing is stored in it'
@@ -64,12 +63,17 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
   }
   const message = error instanceof Error ? error.message : String(error)
   const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
-  if (Number(code) === FENCED_CODE && message.includes(PAUSED)) return new AnalyticsUnavailable(PAUSED_MESSAGE)
-  if (Number(code) === FENCED_CODE) return new AnalyticsFenced('A later epoch of a scope has been raised')
+  if (Number(code) === REFUSED_BY_STATEMENT_CODE) return refusedByStatement(message)
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   return code === undefined || PASSING_CODES.has(Number(code))
     ? new AnalyticsUnavailable(message)
     : new AnalyticsRejected(message)
+}
+
+/** A count that lacks some of its rows, or finds a later count, is retried like any call during an outage. */
+function refusedByStatement(message: string): AnalyticsUnavailable | AnalyticsFenced {
+  if (message.includes(FENCED)) return new AnalyticsFenced('A later epoch of a scope has been raised')
+  return new AnalyticsUnavailable(message.includes(PAUSED) ? PAUSED_MESSAGE : message)
 }
 
 /** Codes of connection errors are words, such as ECONNREFUSED, and are not returned. */

@@ -327,6 +327,14 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>, { c
       expect(await analytics.query('SELECT 1 AS x')).toEqual([{ x: 1 }])
     })
 
+    it('says why a statement has refused to store anything, and that it may be tried again', async () => {
+      const refused = analytics.command(
+        "INSERT INTO blocks (n) SELECT 99 WHERE throwIf(1, 'its rows are not here yet') = 0",
+      )
+      await expect(refused).rejects.toThrow('its rows are not here yet')
+      await expect(refused).rejects.toBeInstanceOf(AnalyticsUnavailable)
+    })
+
     it('is unavailable for a table that is not there yet', async () => {
       await expect(analytics.insert('later', [{ n: 1 }], { token: 't' })).rejects.toBeInstanceOf(AnalyticsUnavailable)
     })

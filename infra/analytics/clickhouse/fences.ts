@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PAUSED } from '../errors.ts'
+import { FENCED, PAUSED } from '../errors.ts'
 import { withLiterals } from '../params.ts'
 import type { Fence } from '../port.ts'
 
@@ -18,7 +18,7 @@ const MARK = 'fenced'
 export const FENCE_CONDITION = `throwIf((
   SELECT count() FROM fences WHERE scope IN {scopes:Array(String)}
     AND epoch > transform(scope, {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0))
-) > 0, 'fenced') = 0
+) > 0, '${FENCED}') = 0
   AND throwIf((
     SELECT count() FROM pauses WHERE scope IN {scopes:Array(String)} AND until > toUnixTimestamp64Milli(now64(3))
   ) > 0, '${PAUSED}') = 0`

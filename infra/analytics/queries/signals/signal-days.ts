@@ -97,7 +97,7 @@ export function countDaysSql(newRows: NewRows | null): string {
   const changes = [...purchaseChanges(newRows), ...eventChanges(newRows)]
   // Fails when there is a later version: whoever has counted further has counted some of the new rows.
   const known = newRows
-    ? 'purchases, clicks, views, throwIf(version > {countedVersion:Int64}) AS isChanged'
+    ? `purchases, clicks, views, throwIf(version > {countedVersion:Int64}, 'a later count of these days is stored') AS isChanged`
     : '0 AS purchases, 0 AS clicks, 0 AS views, 1 AS isChanged'
   return `
   INSERT INTO signal_days (shopId, day, id, purchases, clicks, views, version)
