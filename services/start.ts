@@ -7,16 +7,16 @@ import { startEngines, untilThere } from '../infra/engines.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics } from '../infra/metrics/metrics.ts'
 import { createEmbeddedBuckets } from '../infra/rate-limits/embedded/rate-limits.ts'
+import { registerApi } from './api/api.ts'
+import { Degraded, type HealthCheck } from './api/health.ts'
+import { listenForMetrics } from './api/metrics.ts'
 import { serveBackups } from './backup/socket.ts'
 import { createBackupSource } from './backup/source.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 import { listen, throwUnlessFree } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
-import { registerApi } from './process/api.ts'
 import { prepareDataFolder } from './process/data-folder.ts'
-import { Degraded, type HealthCheck } from './process/health.ts'
 import { createLogger } from './process/logger.ts'
-import { listenForMetrics } from './process/metrics.ts'
 import { watchPartitions } from './process/partitions-watch.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
@@ -82,7 +82,8 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   stops.push(() => server.close())
   const checks = Object.assign({ registry: registryCheck(snapshot) }, ...parts.map((part) => part.checks))
   const { corsOrigins, publicUrl } = config
-  await registerApi(server, parts, { metrics: shared.metrics, checks, corsOrigins, publicUrl, version: VERSION })
+  const routes = parts.flatMap((part) => part.routes)
+  await registerApi(server, routes, { metrics: shared.metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
   const failures = [host.failed, ...parts.flatMap((part) => part.failures)]
   // An embedded log keeps its number of partitions.

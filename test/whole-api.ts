@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createRequestMetrics } from '../infra/metrics/requests.ts'
+import { registerApi } from '../services/api/api.ts'
 import { UNKNOWN_CLIENT } from '../services/domain/identity/client-hashes.ts'
 import { createShowIds } from '../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../services/http/server.ts'
 import { intakeApp } from '../services/intake/app.ts'
-import { registerApi } from '../services/process/api.ts'
 import { noLifts } from '../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../services/replicas/traffic-follower.ts'
 import { registryRoutes } from '../services/roles/registry-routes.ts'
@@ -66,6 +66,6 @@ export async function createWholeApi(
     publicUrl: options.publicUrl ?? 'http://localhost',
     version: '0.0.0',
   }
-  await registerApi(server, [{ routes, checks: {}, failures: [] }], api)
+  await registerApi(server, routes, api)
   return server
 }

@@ -5,9 +5,9 @@ import { Problem } from '../domain/errors.ts'
 import { networkOf } from '../domain/identity/ip-address.ts'
 import { type Limits, limitSettings } from '../domain/limits.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { clientAddress } from '../http/client-address.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { ReadBearer } from './bearer-tokens.ts'
-import { clientAddress } from './client-address.ts'
 import type { TokenBuckets } from './token-buckets.ts'
 
 /** What is limited per minute, for each kind of sender. */

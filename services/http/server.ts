@@ -9,10 +9,10 @@ import Fastify, {
   type FastifyServerFactory,
   LogController,
 } from 'fastify'
-import { trustedProxies } from '../callers/client-address.ts'
 import { Problem } from '../domain/errors.ts'
 import { defaultLimits, type Limits } from '../domain/limits.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
+import { trustedProxies } from './client-address.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
 import { lazySerializers } from './lazy-schemas.ts'

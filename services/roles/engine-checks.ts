@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../process/health.ts'
+import type { HealthCheck } from '../api/health.ts'
 import type { Shared } from './part.ts'
 
 /** Health checks: whether each engine answers. */

@@ -1,15 +1,14 @@
-import type { FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../../infra/config.ts'
 import type { EngineHost, Engines } from '../../infra/engines.ts'
 import type { Appender } from '../../infra/event-log/port.ts'
 import type { SampledValues } from '../../infra/metrics/metrics.ts'
 import type { CountedRequests } from '../../infra/metrics/requests.ts'
+import type { Routes } from '../api/api.ts'
+import type { HealthCheck } from '../api/health.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { HttpServer } from '../http/server.ts'
-import type { HealthCheck } from '../process/health.ts'
 
 /** What all roles of a thread share. */
 export interface Shared extends Engines {
@@ -35,8 +34,6 @@ export interface Shared extends Engines {
 export interface SharedOfMain extends Shared {
   host: EngineHost
 }
-
-export type Routes = FastifyPluginAsync | FastifyPluginCallback | ((server: HttpServer) => Promise<void>)
 
 /** What a role adds to the process. */
 export interface Part {

@@ -2,6 +2,7 @@ import { findVersionsIn } from '../../infra/analytics/queries/campaign-versions.
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { Engines } from '../../infra/engines.ts'
 import type { Account } from '../../schemas/records/accounts.ts'
+import type { Routes } from '../api/api.ts'
 import { spendKey } from '../domain/money/counter-keys.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -43,7 +44,6 @@ import type { Registry } from '../registry/resources/store.ts'
 import { emptySearchesApp } from '../registry/shops/empty-searches.ts'
 import { synonymsApp } from '../registry/shops/synonyms.ts'
 import { visitsApp } from '../registry/visits/app.ts'
-import type { Routes } from './part.ts'
 
 export interface RegistryRoutesDeps extends Engines {
   registry: Registry

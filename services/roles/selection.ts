@@ -1,5 +1,5 @@
 import { untilThere } from '../../infra/engines.ts'
-import { Degraded } from '../process/health.ts'
+import { Degraded } from '../api/health.ts'
 import { followLifts } from '../replicas/lifts-follower.ts'
 import { followTraffic } from '../replicas/traffic-follower.ts'
 import { selectionApp } from '../selection/http/app.ts'

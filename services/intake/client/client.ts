@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isbot } from 'isbot'
-import { clientAddress } from '../../callers/client-address.ts'
 import { isLocalAddress, parseIpAddress } from '../../domain/identity/ip-address.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import type { Sender } from '../sender.ts'
 import type { Client } from './client-hasher.ts'
 

@@ -3,10 +3,10 @@ import type { Config } from '../../../infra/config.ts'
 import { type EngineLinks, untilThere } from '../../../infra/engines.ts'
 import { connectBuckets } from '../../../infra/rate-limits/embedded/rate-limits.ts'
 import { serveConnections } from '../../../infra/threads/worker.ts'
+import { registerRoutes } from '../../api/api.ts'
 import { forwardTo } from '../../http/forwarding/forward.ts'
 import { listen } from '../../http/listen.ts'
 import { createHttpServer } from '../../http/server.ts'
-import { registerRoutes } from '../../process/api.ts'
 import { workerLogger } from '../../process/logger.ts'
 import { followRegistry } from '../../replicas/registry-follower.ts'
 import { openPublicRoles } from '../open-roles.ts'
@@ -53,7 +53,8 @@ const server = createHttpServer({
   elsewhere: forwardTo(gatePath),
 })
 stops.push(() => server.close())
-await registerRoutes(server, parts, { metrics, corsOrigins: config.corsOrigins, publicUrl: config.publicUrl })
+const routes = parts.flatMap((part) => part.routes)
+await registerRoutes(server, routes, { metrics, corsOrigins: config.corsOrigins, publicUrl: config.publicUrl })
 await listen(server, { host: config.httpHost, port, isShared: true })
 
 serveConnections(parentPort!, { values: metrics.values }, async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientAddress } from '../../../services/callers/client-address.ts'
+import { clientAddress } from '../../../services/http/client-address.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 
 const PROXY = '10.0.0.7'

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { Degraded, type HealthCheck, healthApp, NotReady } from '../../../services/api/health.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
-import { Degraded, type HealthCheck, healthApp, NotReady } from '../../../services/process/health.ts'
 
 afterEach(() => vi.useRealTimers())
 

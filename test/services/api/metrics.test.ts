@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../../infra/metrics/metrics.ts'
 import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
+import { listenForMetrics, measureRequests, metricsApp } from '../../../services/api/metrics.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
-import { listenForMetrics, measureRequests, metricsApp } from '../../../services/process/metrics.ts'
 
 const sampled = {
   streamLags: async () => [

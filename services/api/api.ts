@@ -1,9 +1,9 @@
 import cors from '@fastify/cors'
+import type { FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import { LIMITS_HEADER } from '../../schemas/http/selection.ts'
 import { SIGNATURE_HEADER } from '../domain/identity/event-signature.ts'
 import type { HttpServer } from '../http/server.ts'
-import type { Part } from '../roles/part.ts'
 import { registerDocs } from './docs.ts'
 import { type HealthCheck, healthApp } from './health.ts'
 import { measureRequests } from './metrics.ts'
@@ -12,6 +12,8 @@ const CORS_MAX_AGE_SECONDS = 86_400
 
 /** Paths that pages of other origins may call: ads, events, images and the emission script. */
 const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
+
+export type Routes = FastifyPluginAsync | FastifyPluginCallback | ((server: HttpServer) => Promise<void>)
 
 export interface RoutesDeps {
   metrics: Pick<RequestMetrics, 'requestServed'>
@@ -25,22 +27,18 @@ export interface ApiDeps extends RoutesDeps {
 }
 
 /** Registers every route of the process: those of its roles, and those that every process has. */
-export async function registerApi(server: HttpServer, parts: readonly Part[], deps: ApiDeps): Promise<void> {
+export async function registerApi(server: HttpServer, routes: readonly Routes[], deps: ApiDeps): Promise<void> {
   registerDocs(server, deps)
-  await registerRoutes(server, [...parts, { routes: [healthApp(deps)] }], deps)
+  await registerRoutes(server, [...routes, healthApp(deps)], deps)
 }
 
 /** Registers routes, and the hooks that apply to all of them. */
-export async function registerRoutes(
-  server: HttpServer,
-  parts: readonly Pick<Part, 'routes'>[],
-  deps: RoutesDeps,
-): Promise<void> {
+export async function registerRoutes(server: HttpServer, routes: readonly Routes[], deps: RoutesDeps): Promise<void> {
   measureRequests(server, deps.metrics)
   keepAnswersPrivate(server)
   if (new URL(deps.publicUrl).protocol === 'https:') demandTls(server)
   await registerCors(server, deps.corsOrigins)
-  for (const routes of parts.flatMap((part) => part.routes)) server.register(routes as never)
+  for (const each of routes) server.register(each as never)
 }
 
 /**
