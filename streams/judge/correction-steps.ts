@@ -8,9 +8,9 @@ import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, isInSpend } from '../spend-checkpoints/restore.ts'
-import { createSpendRestore, type SpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { type CountedSpend, isInSpend } from './spend/restore.ts'
+import { createSpendRestore, type SpendRestore } from './spend/spend-restore.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000

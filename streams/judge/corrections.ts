@@ -5,11 +5,11 @@ import { encode } from '../../schemas/wire/codec.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream } from '../runtime/stream.ts'
-import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { applyCorrections, restoreCorrections } from './correction-steps.ts'
 import { completeShards } from './counters-repair.ts'
 import type { JudgeDeps } from './judge.ts'
 import { judgedUpTo, type RecountDeps, restoreCounters } from './recount.ts'
+import type { CountedSpend } from './spend/restore.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000

@@ -1,10 +1,10 @@
 import { CountersMoved } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
-import { createSpendRestore } from '../spend-checkpoints/spend-restore.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { judgedUpTo, placesOf, type RecountDeps, restoreCounters } from './recount.ts'
+import { createSpendRestore } from './spend/spend-restore.ts'
 
 /** The pause between looks while nothing is lost. */
 export const COUNTERS_LOOK_MS = 1_000

@@ -8,8 +8,8 @@ import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { firstJudged } from '../judge/recount/begin.ts'
+import { readCheckpoints, spendKeysOf } from '../judge/spend/restore.ts'
 import { inSlices } from '../runtime/slices.ts'
-import { readCheckpoints, spendKeysOf } from './restore.ts'
 
 /** Campaigns whose spend is read and written together. */
 const CAMPAIGNS_PER_READ = 200

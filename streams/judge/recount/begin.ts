@@ -3,7 +3,7 @@ import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { COUNTED_FOR_MS } from '../../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
-import type { CountedSpend } from '../../spend-checkpoints/restore.ts'
+import type { CountedSpend } from '../spend/restore.ts'
 
 type Log = Pick<EventLog, 'bounds' | 'read'>
 

@@ -12,9 +12,9 @@ import {
   viewsKey,
 } from '../../../services/domain/money/counter-keys.ts'
 import { bucketOf, endOfFlight, settledKey } from '../../../services/domain/money/in-flight.ts'
-import { isInSpend } from '../../spend-checkpoints/restore.ts'
 import type { SharedBy } from '../counted/owners.ts'
 import { COUNTED, type Counted, WINDOWS_MS, type Window } from '../counted/windows.ts'
+import { isInSpend } from '../spend/restore.ts'
 import { seenKey, unitViewsGroup } from '../traffic.ts'
 import { chargeOf, type Terms } from '../verdict.ts'
 import type { PageCounts } from './page-counts.ts'

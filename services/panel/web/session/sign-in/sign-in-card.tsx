@@ -1,7 +1,7 @@
 import { Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Logo } from '../../components/page/logo.tsx'
 import { t } from '../../messages/components.ts'
-import { Logo } from '../../shell/logo.tsx'
 import classes from './sign-in-page.module.css'
 
 /** The frame of the pages that are shown before signing in. */

@@ -1,12 +1,12 @@
-import type { CounterKey, Counters, SourceInShard } from '../../infra/counters/port.ts'
-import { shardOf } from '../../infra/counters/shards.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
-import type { SpendCheckpoint } from '../../schemas/records/records.ts'
-import { decode } from '../../schemas/wire/codec.ts'
-import { spendKey, thousandthsKey } from '../../services/domain/money/counter-keys.ts'
-import { NOTHING_COUNTED, readNote, retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
-import { noteWithoutDecisions, restoredFrom } from '../judge/batch-note.ts'
-import { readPages } from '../runtime/pages.ts'
+import type { CounterKey, Counters, SourceInShard } from '../../../infra/counters/port.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { SpendCheckpoint } from '../../../schemas/records/records.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
+import { spendKey, thousandthsKey } from '../../../services/domain/money/counter-keys.ts'
+import { readPages } from '../../runtime/pages.ts'
+import { NOTHING_COUNTED, readNote, retryWhenMoved, sourceOf } from '../batch-counters.ts'
+import { noteWithoutDecisions, restoredFrom } from '../batch-note.ts'
 
 /** The last checkpoint of each campaign of a shard. */
 export type CountedSpend = ReadonlyMap<string, SpendCheckpoint>

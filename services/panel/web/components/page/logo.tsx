@@ -1,4 +1,4 @@
-import { t } from '../messages/shell.ts'
+import { t } from '../../messages/shell.ts'
 
 /** The logo of Endcap, without its name. */
 export function Logo() {

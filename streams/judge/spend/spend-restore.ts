@@ -1,6 +1,6 @@
-import { CountersMoved } from '../../infra/counters/port.ts'
-import type { PartitionBounds } from '../../infra/event-log/port.ts'
-import { sourceOf } from '../judge/batch-counters.ts'
+import { CountersMoved } from '../../../infra/counters/port.ts'
+import type { PartitionBounds } from '../../../infra/event-log/port.ts'
+import { sourceOf } from '../batch-counters.ts'
 import { type CountedSpend, type RestoreSpendDeps, readCheckpoints, restoreSpend } from './restore.ts'
 
 /** Restores the spend of shards from their checkpoints, which are read once, for a caller that counts partition after partition. */
