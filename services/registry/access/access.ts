@@ -6,23 +6,23 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from './auth.ts'
 import { everyOf, inShop, ofAccount, ofUser } from './indexes.ts'
 
-/** Who may see and change what. A row that one may not see does not exist for one: 404. */
+/** Who may see and change what. An entity that the caller may not see does not exist for the caller: 404. */
 export interface Access {
   /** The entity, for a caller who may see it. */
   find<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K> | undefined
   /** @throws Problem NOT_FOUND. */
   need<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
-  /** The same, for a caller who may change it. @throws Problem NOT_FOUND, FORBIDDEN. */
+  /** The entity, for a caller who may change it. @throws Problem NOT_FOUND, FORBIDDEN. */
   needToChange<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
-  /** All that the caller may see of what is asked for, in the order of ids. To be read at once: a change moves it. */
+  /** The requested entities that the caller may see, in the order of ids. Read it in one turn: a change would shift it. */
   list<K extends EntityKind>(principal: Principal, kind: K, asked?: Asked): Generator<Entity<K>>
 }
 
-/** What a list is narrowed to: of a kind that belongs to no shop, or to no account, is everything. */
+/** What a list is narrowed to. `shopId` and `accountId` do not narrow kinds that belong to no shop or account. */
 export interface Asked {
   shopId?: string | undefined
   accountId?: string | undefined
-  /** An id: only what comes after it. */
+  /** Only entities whose ids come after this one. */
   after?: string
 }
 
@@ -31,7 +31,7 @@ export function createAccess(snapshot: Snapshot): Access {
     principal.role === 'PUBLISHER' && snapshot.body('Shop', shopId)?.accountId === principal.accountId
 
   function sees(principal: Principal, entity: Entity<EntityKind>): boolean {
-    // Not even operators see those of others.
+    // Not even operators see the saved views of other users.
     if (entity.kind === 'ReportView') return entity.body.userId === userActingFor(snapshot, principal)
     if (principal.role === 'OPERATOR') return true
     switch (entity.kind) {
@@ -42,7 +42,7 @@ export function createAccess(snapshot: Snapshot): Access {
       case 'TechnicalSlot':
         return entity.body.accountId === principal.accountId
       case 'Shop':
-        // Advertisers choose the shop that they advertise in; what they see of it is little.
+        // Advertisers choose the shop that they advertise in. The shop's view shows them little of it.
         return principal.role === 'ADVERTISER' || ownsShop(principal, entity.id)
       case 'AdFormat':
         return principal.role === 'ADVERTISER' || ownsShop(principal, entity.body.shopId)
@@ -90,7 +90,7 @@ export function createAccess(snapshot: Snapshot): Access {
     },
   }
 
-  /** Lists that hold all of the kind that the caller may see and asks for: of several ways to find it, that over the fewest. */
+  /** Lists that contain all entities that the caller asks for and may see. Of several ways to find them, takes the one with the fewest. */
   function fewest<K extends EntityKind>(principal: Principal, kind: K, { shopId, accountId }: Asked): Lists<K> {
     const ways = [seenBy(principal, kind)]
     if (shopId !== undefined && kind in inShop) ways.push([under(inShop, kind, shopId)])
@@ -99,7 +99,7 @@ export function createAccess(snapshot: Snapshot): Access {
     return ways.reduce((best, way) => (sizeOf(way) < sizeOf(best) ? way : best))
   }
 
-  /** Lists that hold all of the kind that the caller may see, by the rules of `sees`. */
+  /** Lists that contain all entities of the kind that the caller may see, by the rules of `sees`. */
   function seenBy<K extends EntityKind>(principal: Principal, kind: K): Lists<K> {
     const { role, accountId } = principal
     if (kind === 'ReportView') return [under(ofUser, kind, userActingFor(snapshot, principal) ?? '')]
@@ -120,7 +120,7 @@ export function createAccess(snapshot: Snapshot): Access {
   }
 }
 
-/** Whether an entity lies under a key, if there is one, of the index of its kind, if there is one. */
+/** Whether the index of the entity's kind has it under the key. True without a key or such an index. */
 function lies<K extends EntityKind>(indexes: Indexes, { kind, body }: Entity<K>, key: string | undefined): boolean {
   const index = indexes[kind] as EntityIndex<K> | undefined
   return key === undefined || index === undefined || index.keysOf(body as EntityBodies[K]).includes(key)
@@ -129,7 +129,7 @@ function lies<K extends EntityKind>(indexes: Indexes, { kind, body }: Entity<K>,
 type Lists<K extends EntityKind> = readonly (readonly Entity<K>[])[]
 type Indexes = { readonly [K in EntityKind]?: EntityIndex<K> }
 
-/** What lists hold behind an id, each entity once, in the order of ids, in which each list is. */
+/** The entities of the lists after an id, each once, in the order of ids. Each list is already in that order. */
 function inOrder<K extends EntityKind>(lists: Lists<K>, after: string): Iterable<Entity<K>> {
   const behind = lists.map((list) => itemsFrom(list, after === '' ? 0 : firstFrom(list, ({ id }) => id > after)))
   if (behind.length === 1) return behind[0]!
@@ -140,7 +140,7 @@ function* itemsFrom<T>(list: readonly T[], from: number): Generator<T> {
   for (let at = from; at < list.length; at++) yield list[at]!
 }
 
-/** The user who is signed in, or who made the token and belongs to its account; null: nobody in person. */
+/** The user who is signed in, or who made the token and belongs to its account; null when there is no such user. */
 export function userActingFor(snapshot: Snapshot, { userId, accountId, credential }: Principal): string | null {
   if (credential.kind !== 'TOKEN') return userId
   const { createdBy } = credential.token.body
@@ -148,7 +148,7 @@ export function userActingFor(snapshot: Snapshot, { userId, accountId, credentia
   return maker?.accountId === accountId ? createdBy : null
 }
 
-/** A publisher sees the campaigns in its shops, and judges their banners; the rest is their advertiser's business. */
+/** A publisher sees the campaigns in its shops and moderates their banners. Only the advertiser may change anything else. */
 function checkOwnCampaign(entity: Entity<EntityKind>, { accountId }: Principal): void {
   if (entity.kind !== 'Campaign' || entity.body.accountId === accountId) return
   const way = entity.body.moderation === null ? 'ask the operator to stop it' : 'reject it in moderation to stop it'

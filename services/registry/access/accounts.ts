@@ -14,7 +14,7 @@ import { ofAccount } from './indexes.ts'
 import { onlyRoles } from './roles.ts'
 import { removedUser } from './users/users.ts'
 
-/** Accounts: made by the operator; each may change how it is named. */
+/** Accounts. The operator creates them; an account may change its own names and tax number. */
 export function accounts(snapshot: Snapshot): Resource<'Account', typeof AccountCreate, typeof AccountPatch> {
   return {
     kind: 'Account',

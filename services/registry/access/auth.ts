@@ -5,11 +5,11 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
-/** Who asks. However the caller proved it (a token; a session), routes know only this. */
+/** The caller. This is all that routes know, whether the caller used a token or a session. */
 export interface Principal {
-  /** Whom changes are recorded under: the user, of a token its account. */
+  /** The id that changes are recorded under: the user's or, for a token, that of its account. */
   actorId: string
-  /** The user that is signed in; null: a token. */
+  /** The user who is signed in; null for a token. */
   userId: string | null
   accountId: string
   role: Account['kind']
@@ -17,7 +17,7 @@ export interface Principal {
   credential: Credential
 }
 
-/** How the caller proved it. `authenticatedAt`: when the user last gave password or second factor; UTC epoch ms. */
+/** What identified the caller. `authenticatedAt`: when the user last gave password or second factor; UTC epoch ms. */
 export type Credential =
   | { kind: 'BOOTSTRAP' }
   | { kind: 'TOKEN'; token: Entity<'Token'> }
@@ -32,24 +32,24 @@ declare module 'fastify' {
 
 const SCOPES_OF_SESSIONS: readonly Scope[] = ['panel']
 
-/** An `onRequest` hook that lets only callers with one of these scopes in, before their body is read. */
+/** Creates an `onRequest` hook that lets in only callers with one of these scopes, before their body is read. */
 export type Authorize = (
   ...scopes: [Scope, ...Scope[]]
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Reads bearer tokens (those in the registry, and the operator's bootstrap token; null: none), and sessions where no
- * token is sent.
+ * Reads bearer tokens: those in the registry and the operator's bootstrap token, which null disables. Reads the session of a
+ * request that has no token.
  * @throws when the bootstrap token is too short to be safe.
  */
 export function createAuthorize(deps: {
   snapshot: Snapshot
   bootstrapToken: string | null
-  /** Without, nobody can be signed in. */
+  /** Without it, only tokens are accepted. */
   sessions?: Sessions
   /** Whether a user must set up a second factor before anything else. */
   lacksSecondFactor?: (user: User) => boolean
-  /** Told of each request that a token vouches for. */
+  /** Called for each request that a token of the registry authorizes. */
   noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
   now: () => number
 }): Authorize {
@@ -64,7 +64,7 @@ export function createAuthorize(deps: {
     return { ...rest, actorId: rest.accountId, userId: null, credential }
   }
 
-  /** Makes the session last on, too. */
+  /** Reads the session, and renews it when that is due. */
   function signedIn(request: FastifyRequest, reply: FastifyReply): Principal | null {
     const session = sessions?.read(request)
     if (!session) return null

@@ -1,7 +1,7 @@
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
 import type { EntityIndex } from '../../domain/entity-index.ts'
 
-/** All of a kind, under the empty key. */
+/** Finds all entities of a kind, under the empty key. */
 export const everyOf = indexesOf(
   [
     ...(['Account', 'Token', 'Shop', 'Placement', 'AdUnit', 'TechnicalSlot', 'Feed', 'FeedRun'] as const),
@@ -10,13 +10,13 @@ export const everyOf = indexesOf(
   () => [''],
 )
 
-/** By the shop. */
+/** Finds entities by their shop. */
 export const inShop = indexesOf(
   ['Placement', 'AdUnit', 'TechnicalSlot', 'Feed', 'FeedRun', 'Campaign', 'AdFormat', 'SigningKey'],
   ({ shopId }) => [shopId],
 )
 
-/** By the account; operators without one are not found. */
+/** Finds entities by their account. Operators without an account are not found. */
 export const ofAccount = {
   ...indexesOf(['Token', 'Shop', 'TechnicalSlot', 'Campaign', 'User'], ({ accountId }) =>
     accountId === null ? [] : [accountId],
@@ -24,7 +24,7 @@ export const ofAccount = {
   ...indexesOf(['Image'], ({ accountIds }) => accountIds),
 }
 
-/** By the user. */
+/** Finds entities by their user. */
 export const ofUser = indexesOf(['ReportView'], ({ userId }) => [userId])
 
 function indexesOf<K extends EntityKind>(

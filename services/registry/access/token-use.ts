@@ -2,15 +2,15 @@ import type { Entity } from '../../domain/snapshot.ts'
 import { changed, type EntityChange, type Registry } from '../resources/store.ts'
 import type { LoggedRequest, SecurityLog } from './security-log/security-log.ts'
 
-/** A use is written down when the last one that was is so long ago. */
+/** A use is recorded when the last recorded one is at least this long ago. */
 const COARSE_MS = 3_600_000
-/** Uses of many tokens are written together. */
+/** Uses are collected for this long, then written together. */
 const COLLECT_MS = 5_000
 
-/** Writes down when tokens are used, coarsely: at most one write an hour for each. */
+/** Records when tokens are used, coarsely: at most once an hour for each token. */
 export interface TokenUse {
   note(token: Entity<'Token'>, asked: LoggedRequest): void
-  /** Writes what was noted. */
+  /** Writes the uses that have been noted. */
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function createTokenUse(deps: { registry: Registry; securityLog: Security
     const used = [...waiting]
     waiting.clear()
     if (used.length === 0) return
-    // Nothing is lost when it fails: the next use is noted again.
+    // A failure loses nothing: the next use is noted again.
     await registry.write(() => used.flatMap(([id, at]) => usedAt(id, at)), { by: 'tokens' }).catch(() => {})
   }
 

@@ -17,12 +17,12 @@ export interface TokenDeps extends ResourceDeps {
   randomBytes: (size: number) => Buffer
 }
 
-/** What tokens of an account may do: an advertiser has neither slots nor feeds. */
+/** Scopes that tokens of an account may have. Advertisers have neither slots nor feeds. */
 function allowedScopes(account: Account): readonly Token['scopes'][number][] {
   return account.kind === 'ADVERTISER' ? ['panel'] : ALL_SCOPES
 }
 
-/** Tokens: the secret is in the answer that creates it, and nowhere else. DELETE revokes. */
+/** Tokens. Only the answer that creates a token contains its secret. DELETE revokes it. */
 export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
   const { registry, access, authorize, uuid, now, randomBytes, securityLog } = deps
   const resource = tokens(registry.snapshot, now)
@@ -84,7 +84,7 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
   }
 }
 
-/** What leaks with one token must end when that one does. */
+/** A token must not make one with more scopes or a later expiry: what leaks with it must end when it ends. */
 function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, fieldErrors: FieldErrors): void {
   made.scopes.forEach((scope, i) => {
     fieldErrors.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is not a scope of the token that requests it')

@@ -32,8 +32,8 @@ const PATH = '/v1/panel/session/second-factor'
 const GONE = { 204: Type.Null({ description: 'It is not asked for any more' }) }
 
 /**
- * The authenticator app of who is signed in. These routes work where the settings want a second factor that is missing,
- * so they ask for the session themselves.
+ * Routes of authenticator apps. Those for the caller's own app must work while a required second factor is missing. As
+ * `authorize` refuses such callers, these routes read the session themselves.
  */
 export function secondFactorRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   enrolRoutes(server, deps)
@@ -88,7 +88,7 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   )
 }
 
-/** A secret that is only being set up opens as nothing else. */
+/** The owner for whom a secret is sealed during setup, so that it cannot be opened as the user's secret. */
 const enrolmentOf = (userId: string) => `enrolment of ${userId}`
 
 function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {

@@ -3,15 +3,15 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts what lies in the log and must be read back: secrets of authenticator apps. */
+/** Encrypts secrets that are kept in the log and must be readable again: those of authenticator apps. */
 export interface Sealing {
-  /** @param owner whose it is: it opens for nobody else. */
+  /** @param owner whose secret it is. It can be opened for this owner only. */
   seal(text: string, owner: string): string
-  /** Null: no key of ours sealed it for this owner. */
+  /** Null when none of the keys sealed it for this owner. */
   open(sealed: string, owner: string): string | null
 }
 
-/** AES-256-GCM with keys derived from the keys of the installation: the first one seals, each opens. */
+/** AES-256-GCM with keys derived from those of the installation. The first key seals; any of them can open. */
 export function createSealing(deps: { keys: readonly Buffer[]; randomBytes: (size: number) => Buffer }): Sealing {
   const keys = deps.keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'secrets of second factors', 32)))
   return {
@@ -31,7 +31,7 @@ export function createSealing(deps: { keys: readonly Buffer[]; randomBytes: (siz
         try {
           return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
         } catch {
-          // Another key, then.
+          // Try the next key.
         }
       }
       return null

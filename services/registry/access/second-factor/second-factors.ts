@@ -6,16 +6,16 @@ import { recoveryHash, stepOf } from './codes.ts'
 import type { Sealing } from './sealing.ts'
 
 const APP_CODE = /^\d{6}$/
-/** Wrong codes of one person from anywhere: only who has the password comes as far as to guess codes. */
+/** Wrong codes for one person, from anywhere. Only somebody who has the password can guess codes. */
 const TRIES = { burst: 20, windowMs: 3_600_000, keysMax: 10_000 }
 
-/** What people prove besides the password. */
+/** The second factor that users prove besides the password. */
 export interface SecondFactors {
-  /** Uses up a code of the app, or a recovery code: each counts once. @throws as `Registry.write`. */
+  /** Uses up a code of the app or a recovery code; each is valid once. @throws Problem RATE_LIMITED, and as `Registry.write`. */
   use(userId: string, code: string): Promise<'APP' | 'RECOVERY' | null>
-  /** Whether the settings want one that the user has not. */
+  /** Whether the settings require a second factor that the user lacks. */
   isMissing(user: Pick<User, 'role' | 'secondFactor'>): boolean
-  /** Whether the settings want one. */
+  /** Whether the settings require a second factor of the user. */
   isRequired(user: Pick<User, 'role'>): boolean
 }
 
@@ -28,7 +28,7 @@ export function createSecondFactors(deps: {
   const { registry, sealing, requiredOf, now } = deps
   const rateLimiter = createRateLimiter({ ...TRIES, now })
 
-  /** The factor after the code has been used; null: it is none, or was used before. */
+  /** The factor after the code has been used; null when the code is wrong or was used before. */
   function afterCode(factor: SecondFactor, userId: string, code: string): SecondFactor | null {
     if (!APP_CODE.test(code)) {
       const used = recoveryHash(code)
@@ -38,7 +38,7 @@ export function createSecondFactors(deps: {
     const secret = sealing.open(factor.sealedSecret, userId)
     const step = secret === null ? null : stepOf(code, secret, now())
     if (secret === null || step === null || step <= factor.lastStep) return null
-    // Sealed anew, so that it outlives the key that sealed it before.
+    // Sealed again, so that it can still be opened after the key that sealed it before is dropped.
     return { ...factor, lastStep: step, sealedSecret: sealing.seal(secret, userId) }
   }
 

@@ -18,7 +18,7 @@ export interface SecurityLogAppDeps {
   now: () => number
 }
 
-/** GET /v1/panel/security-log: to operators all, to others what concerns their account. */
+/** GET /v1/panel/security-log: all events for operators, those of their account for others. */
 export function securityLogApp({ snapshot, authorize, analytics, now }: SecurityLogAppDeps) {
   return async (server: HttpServer): Promise<void> => {
     server.get(
@@ -75,7 +75,7 @@ function view(snapshot: Snapshot, principal: Principal, row: SecurityRow): Stati
   }
 }
 
-/** The name, also of what was deleted, unless it belongs to an account that is not the reader's. */
+/** The name of an entity, deleted or not. Null when it belongs to another account, unless the reader is an operator. */
 function nameFor(principal: Principal, snapshot: Snapshot, kind: EntityKind, id: string): string | null {
   const entity = snapshot.getEver(kind, id)
   if (!entity) return null

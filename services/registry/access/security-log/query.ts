@@ -4,13 +4,13 @@ import type { SecurityEvent, SecurityEventKind } from '../../../../schemas/recor
 export type SecurityRow = Omit<SecurityEvent, 'expiresAt'>
 
 export interface SecurityWanted {
-  /** Null: of all. */
+  /** Null for all accounts. */
   accountId: string | null
-  /** By whom or to whom; null: anybody. */
+  /** The user who acted or whom the action concerned; null for anybody. */
   userId: string | null
   kind: SecurityEventKind | null
   now: number
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: { occurredAt: number; id: string } | null
   limit: number
 }
@@ -28,7 +28,7 @@ ORDER BY occurredAt DESC, id DESC
 LIMIT 1 BY id
 LIMIT {limit:UInt32}`
 
-/** Past any moment: where the first page begins. */
+/** Later than any event: where the first page begins. */
 const NEWEST = { occurredAt: 2 ** 52, id: '' }
 
 /** Security events, the latest first. */

@@ -7,23 +7,23 @@ import { encode } from '../../../../schemas/wire/codec.ts'
 import { parseIpAddress } from '../../../domain/identity/ip-address.ts'
 import type { Principal } from '../auth.ts'
 
-/** What is told of a request. `ip` as Fastify reads it; `principal` once it is known who asks. */
+/** What an event takes from its request. `ip` as Fastify reads it; `principal` once the caller is known. */
 export type LoggedRequest = Pick<FastifyRequest, 'ip'> & { principal?: Principal | undefined }
 
 export interface NewSecurityEvent {
   kind: SecurityEventKind
-  /** Whose users may read it; null or missing: operators only. */
+  /** The account whose users may read the event; null or missing for operators only. */
   accountId?: string | null
   subject?: { kind: EntityKind; id: string }
-  /** Who did it, where the request does not say: who has just signed in. */
+  /** The user who acted, where the request does not say so, for example because the user has just signed in. */
   userId?: string
-  /** For people; no personal data. */
+  /** A text for readers. It must not contain personal data. */
   detail?: string
 }
 
-/** Who did what, when and from where, of what concerns who may do what. */
+/** Records who did what, when and from where, for everything that concerns access. */
 export interface SecurityLog {
-  /** Resolves when it is written, or when that has failed: what is told of has happened, and must not fail by it. */
+  /** Resolves when the event is written or writing has failed: the action has already happened, so it must not fail by this. */
   record(asked: LoggedRequest, happened: NewSecurityEvent): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const HASH_CHARS = 16
 
 /**
  * @param deps.log takes the events, also while Kafka is away.
- * @param deps.keys the first one keys the hashes of addresses: another key, and they cannot be compared any more.
+ * @param deps.keys the first one keys the hashes of addresses. Hashes made with different keys cannot be compared.
  */
 export function createSecurityLog(deps: {
   log: Appender

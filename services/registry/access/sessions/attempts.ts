@@ -2,32 +2,32 @@ import { Problem } from '../../../domain/errors.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
 const MINUTE_MS = 60_000
-/** Keys remembered of each kind; the longest unused are forgotten first. */
+/** Keys remembered of each kind; the least recently used are forgotten first. */
 const KEYS_MAX = 20_000
-/** Tries of one source, whoever they are for. */
+/** Tries of one source, for any person. */
 const OF_SOURCE = { burst: 60, windowMs: 5 * MINUTE_MS }
 /** Tries of one source, or of one known device, for one person. */
 const OF_PAIR = { burst: 10, windowMs: 5 * MINUTE_MS }
 /** Tries for one person from anywhere but the person's own devices: what thousands of addresses may try together. */
 const OF_PERSON = { burst: 100, windowMs: 60 * MINUTE_MS }
-/** Hashes of one source or device at once, so that one sender cannot fill the queue in which everybody waits. */
+/** Checks under way for one source or device, so that one sender cannot fill the queue in which everybody waits. */
 const UNDER_WAY_OF_SENDER_MAX = 6
 const SOON_SECONDS = 2
 
 export interface Guess {
-  /** Where it comes from: an address, of IPv6 its network. */
+  /** Where the guess comes from: an IPv4 address, or an IPv6 network. */
   source: string
-  /** Whom it is for: a normal e-mail address, or a user id. */
+  /** Whose password or code is guessed: a normalized e-mail address, or a user id. */
   person: string
-  /** A browser in which this person has signed in before; null: none. */
+  /** The browser, if this person has signed in with it before; else null. */
   device: string | null
 }
 
-/** Slows down who tries out passwords and codes. Counts in memory: a restart forgets them. */
+/** Slows down those who guess passwords and codes. It counts in memory, so a restart forgets the counts. */
 export interface Attempts {
   /**
-   * Runs a check of a password or code. The try is counted before it, so that parallel ones count at once; one that
-   * was right is taken back. A known device counts by itself: strangers can neither use up its tries nor lock it out.
+   * Runs a check of a password or code. The try is counted before the check, so that parallel tries count at once. A right one
+   * is refunded afterwards. A known device has its own count: strangers can neither use up its tries nor lock it out.
    * @returns what `check` found. @throws Problem RATE_LIMITED when there were too many; and what `check` throws.
    */
   guess<T>(guess: Guess, check: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
@@ -39,7 +39,7 @@ export function createAttempts({ now }: { now: () => number }): Attempts {
   const [bySource, byPair, byPerson] = [rateLimiter(OF_SOURCE), rateLimiter(OF_PAIR), rateLimiter(OF_PERSON)]
   const underWay = new Map<string, number>()
 
-  /** Counts it everywhere or nowhere. @returns what takes it back. */
+  /** Counts a try in all limiters that apply, or in none. @returns how to refund it. @throws Problem RATE_LIMITED */
   function count({ source, person, device }: Guess): { refund(): void } {
     const pair = JSON.stringify([device ?? source, person])
     const counted =

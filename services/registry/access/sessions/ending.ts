@@ -4,22 +4,22 @@ import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type EntityChange, removed } from '../../resources/store.ts'
 import type { Session } from './sessions.ts'
 
-/** Signed-out sessions remembered of one user. Beyond it all of the user's sessions end, which is safe. */
+/** Signed-out sessions remembered of one user. One more ends all sessions of the user, which is safe. */
 const ENDED_SESSIONS_MAX = 100
 
-/** The user with one session less; what has expired by itself is forgotten. */
+/** The user with one session ended. Ended sessions that would have expired by now are forgotten. */
 function withoutSession(user: User, { id, endsAt }: Session, now: number): User {
   const ended = user.endedSessions.filter(({ expiresAt }) => expiresAt > now)
   if (ended.length >= ENDED_SESSIONS_MAX) return withoutSessions(user)
   return { ...user, endedSessions: [...ended, { id, expiresAt: endsAt }] }
 }
 
-/** The user with no session at all. */
+/** The user with all sessions ended. */
 export function withoutSessions(user: User): User {
   return { ...user, sessionEpoch: user.sessionEpoch + 1, endedSessions: [] }
 }
 
-/** Signs a user out: of one session, or of all and, when asked for, of the tokens that the user has made. */
+/** Signs a user out of one session or of all. On request, also revokes the tokens that the user has made. */
 export function signOutChanges(
   snapshot: Snapshot,
   session: Session,

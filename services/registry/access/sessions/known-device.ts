@@ -3,18 +3,18 @@ import type { FastifyRequest } from 'fastify'
 
 const COOKIE = 'endcap_device'
 const cookieOf = /(?:^|;) *endcap_device=([^;]*)/
-/** Since the last sign-in. */
+/** How long a device stays known after the last sign-in. */
 const DEVICE_LIFE_MS = 90 * 24 * 3_600_000
 
-/** Browsers in which a person has signed in. Knowing one lets nobody in: it only keeps strangers' guesses apart. */
+/** Browsers in which a person has signed in. A known device grants no access: its tries are only counted apart from strangers'. */
 export interface KnownDevices {
-  /** The device of a request that is known for this user, by a name of its own; null: it is not. */
+  /** A name for the request's device, if it is known for this user; else null. */
   of(request: Pick<FastifyRequest, 'headers'>, userId: string | undefined): string | null
   /** The `Set-Cookie` that makes the browser known for the user, who has just signed in. */
   remember(userId: string): string
 }
 
-/** The cookie's value is `user id.device id.expires at.signature`, signed as sessions are. */
+/** The cookie's value is `device.user id.device id.expires at.signature`, signed as sessions are. */
 export function createKnownDevices(deps: {
   keys: readonly Buffer[]
   publicUrl: string

@@ -4,7 +4,7 @@
  */
 export interface RateLimiter {
   key(key: string): {
-    /** How long until another attempt is allowed; 0: now. */
+    /** How long until another attempt is allowed; 0 when it is allowed now. */
     waitMs(): number
     take(): void
     refund(): void
@@ -23,7 +23,7 @@ export function createRateLimiter(options: {
   /** The theoretical arrival time of each key's next attempt (TAT in I.371), least recently used first. */
   const arrivalTimes = new Map<string, number>()
 
-  /** None lies further ahead than a window, unless the clock has been set back since: that delays nobody for longer. */
+  /** At most a window ahead. A later time means that the clock has been set back, which must not delay anybody for longer. */
   const arrivalTimeOf = (key: string) => Math.min(arrivalTimes.get(key) ?? 0, now() + windowMs)
 
   function setArrivalTime(key: string, at: number): void {

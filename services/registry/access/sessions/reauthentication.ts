@@ -2,18 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../../domain/errors.ts'
 import { principalOf } from '../auth.ts'
 
-/** How long after a password or code a session may do what would take an account over. */
+/** How long after a password or code a session may do what could take over an account. */
 const REAUTHENTICATION_MS = 10 * 60_000
 
-/** Whether the proof of a moment still counts; both in UTC epoch ms. */
+/** Whether an authentication still counts as recent. Both times are UTC epoch ms. */
 export const isRecent = (authenticatedAt: number, now: number) => now - authenticatedAt < REAUTHENTICATION_MS
 
 export const reauthenticationRequired = () =>
   new Problem('REAUTHENTICATION_REQUIRED', 'Authenticate again with POST /v1/panel/session/reauthentication')
 
 /**
- * An `onRequest` hook after `authorize`: a session alone, which may be stolen, is not enough for this.
- * A token is judged by its route.
+ * Creates an `onRequest` hook to run after `authorize`. A session alone is not enough, because it may be stolen: its user must
+ * have authenticated recently. Tokens pass, and the route checks them.
  */
 export function recentlyAuthenticated(now: () => number) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -22,7 +22,7 @@ export function recentlyAuthenticated(now: () => number) {
   }
 }
 
-/** An `onRequest` hook after `authorize`: a token that leaks must not become a person. The bootstrap token may. */
+/** An `onRequest` hook to run after `authorize`. It refuses tokens, but not the bootstrap token: a leaked one must not become a user. */
 export async function peopleOnly(request: FastifyRequest): Promise<void> {
   if (principalOf(request).credential.kind === 'TOKEN') {
     throw new Problem('FORBIDDEN', 'Tokens cannot change users: sign in, or use the bootstrap token')

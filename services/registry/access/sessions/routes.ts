@@ -70,7 +70,7 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
     },
   )
 
-  /** What is wrong with a proof; null: nothing. */
+  /** What is wrong with a proof; null when nothing is. */
   async function findWrong(
     { id, body }: Entity<'User'>,
     { password, code }: Static<typeof Reauthentication>,
@@ -100,7 +100,7 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
     },
     async (request, reply) => {
       const session = sessions.read(request)
-      // Also when the registry cannot be changed now: then the browser at least forgets it.
+      // Set before the write, so that the browser forgets the session even when the registry cannot be changed now.
       reply.header('set-cookie', sessions.ending)
       if (session) {
         const { user } = session

@@ -3,12 +3,12 @@ import { Problem } from '../../../domain/errors.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether the page that sent a request is this server's own; UNKNOWN: no browser of today says so little. */
+/** Whether a page of this server sent a request. UNKNOWN when the headers do not tell, though those of current browsers do. */
 export type RequestSite = 'SELF' | 'OTHER' | 'UNKNOWN'
 
 /**
- * Reads what browsers add and pages cannot forge: `Sec-Fetch-Site` (Fetch Metadata, section 2.4), which they send to
- * https and localhost, else `Origin`, which they send with everything but GET and HEAD.
+ * Reads headers that browsers add and pages cannot forge: `Sec-Fetch-Site` (Fetch Metadata, section 2.4), which they send to
+ * https and localhost, or else `Origin`, which they send with everything but GET and HEAD.
  */
 export function requestSite(headers: FastifyRequest['headers'], publicUrl: string): RequestSite {
   const { 'sec-fetch-site': site, origin, host } = headers
@@ -18,7 +18,8 @@ export function requestSite(headers: FastifyRequest['headers'], publicUrl: strin
 }
 
 /**
- * Cross-site request forgery: what a cookie vouches for may change something only from a page of this server.
+ * Prevents cross-site request forgery: a request that a cookie authenticates may change something only when a page of this
+ * server sent it.
  * @throws Problem FORBIDDEN
  */
 export function checkSender(request: Pick<FastifyRequest, 'method' | 'headers'>, publicUrl: string): void {

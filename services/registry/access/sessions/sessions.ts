@@ -3,42 +3,42 @@ import type { FastifyRequest } from 'fastify'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { checkSender } from './same-origin.ts'
 
-/** Since its last use. */
+/** Lifetime of a session since its last use. */
 export const SESSION_LIFE_MS = 12 * 3_600_000
-/** Since the sign-in, however much it is used. */
+/** Lifetime of a session since the sign-in, even if it stays in use. */
 const SESSION_LIFE_MAX_MS = 7 * 24 * 3_600_000
-/** A cookie is written anew at most so often. */
+/** A cookie is renewed at most this often. */
 const RENEWAL_MS = 600_000
 
 export interface Session {
   id: string
   user: Entity<'User'>
-  /** When the user last proved who it is, by password or second factor. UTC epoch ms, as the other times. */
+  /** When the user last authenticated, by password or second factor. UTC epoch ms, as the other times. */
   authenticatedAt: number
   expiresAt: number
-  /** However much it is used. */
+  /** When the session ends even if it stays in use. */
   endsAt: number
-  /** The `Set-Cookie` that makes it last longer; null: it is too new for that. */
+  /** The `Set-Cookie` that renews the session; null when the cookie is too new for that. */
   renewal: string | null
 }
 
 export interface Opened {
-  /** The value of the header. */
+  /** The value of the `Set-Cookie` header. */
   setCookie: string
   expiresAt: number
 }
 
 /**
- * Signed-in users. A session is in its cookie, signed: it survives a restart, and costs no write. What ends one before its
- * time is in its user: an epoch that ends all, and the ids of those that were signed out.
+ * Sessions of signed-in users. A session is kept in its signed cookie, so it survives a restart and costs no write. What ends
+ * sessions early is kept with the user: an epoch that ends all of them, and the ids of those that were signed out.
  */
 export interface Sessions {
-  /** A new session. */
+  /** Opens a new session. */
   open(user: Entity<'User'>): Opened
-  /** The same session for the user as it is now, who has just proved again who it is. */
+  /** The same session, for the user as now stored, who has just authenticated again. */
   reopen(session: Session, user: Entity<'User'>): Opened
   /**
-   * The session of a request's cookie; null unless it is in force, and its user may still sign in.
+   * The session of a request's cookie; null unless the session is valid and its user may still sign in.
    * @throws Problem FORBIDDEN when the request would change something and no page of this server sent it.
    */
   read(request: Pick<FastifyRequest, 'method' | 'headers'>): Session | null
@@ -57,7 +57,7 @@ interface Claims {
 /**
  * The cookie's value is `user id.epoch.session id.signed in at.authenticated at.expires at.signature`, times in epoch ms,
  * signed by HMAC-SHA-256 with the first key; any of the keys may have signed it. None of its characters has a meaning in
- * a cookie. Over https its name has the prefix that keeps other hosts of the domain from setting it.
+ * a cookie. Over https the cookie's name has the prefix that keeps other hosts of the domain from setting the cookie.
  */
 export function createSessions(deps: {
   snapshot: Snapshot
@@ -100,7 +100,7 @@ export function createSessions(deps: {
       const [signedInAt, authenticatedAt, expiresAt] = times.map(Number) as [number, number, number]
       const user = snapshot.get('User', userId)
       if (!user || user.body.disabledAt !== null || user.body.sessionEpoch !== epoch) return null
-      // Written so that a cookie of fewer parts, whose times are no numbers, is not in force.
+      // Negated, so that a cookie with too few parts, whose expiry is NaN, is not valid.
       if (!(now() < expiresAt) || user.body.endedSessions.some((ended) => ended.id === id)) return null
       checkSender(request, deps.publicUrl)
       const renewed = write({ id, userId, epoch, signedInAt, authenticatedAt })

@@ -32,7 +32,7 @@ export interface SignInDeps {
 /** What a sign-in has proved, or what is wrong with it. NO_CODE: the password is right, and a code is needed as well. */
 type Proof = 'PASSWORD' | 'APP' | 'RECOVERY' | 'NO_CODE' | 'WRONG_PASSWORD' | 'WRONG_CODE'
 
-/** Refusals of one sender are told once in so long: who sends thousands must not fill the log. */
+/** How often refusals of one sender are recorded, so that thousands of them do not fill the security log. */
 const TELL_LIMITED = { burst: 1, windowMs: 5 * 60_000, keysMax: 10_000 }
 
 /** POST /v1/panel/session. */
@@ -88,7 +88,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
 
   /** Which proof was given, or what is wrong with it. */
   async function prove(user: Entity<'User'> | undefined, password: string, code: string | undefined): Promise<Proof> {
-    // Nobody's password is as short, so there is nothing to hash.
+    // No password is this short, so there is nothing to hash.
     if (password.length < PASSWORD_CHARS_MIN) return 'WRONG_PASSWORD'
     const matches = await passwords.matches(password, user?.body.passwordHash || null)
     if (!user || !matches || user.body.disabledAt !== null) return 'WRONG_PASSWORD'

@@ -39,11 +39,11 @@ export interface LinkRoutesDeps extends ResourceDeps {
 
 const HOUR_MS = 3_600_000
 const KEYS_MAX = 10_000
-/** Links for forgotten passwords that one source may ask for, and that one person gets by mail. */
+/** How many links for forgotten passwords one source may ask for, and how many one person gets by mail. */
 const ASKED_BY_SOURCE = { burst: 20, windowMs: HOUR_MS, keysMax: KEYS_MAX }
 const MAILED_TO_PERSON = { burst: 3, windowMs: HOUR_MS, keysMax: KEYS_MAX }
 
-/** Links with which somebody sets a password: made for a user, asked for by mail, used once. */
+/** Links with which a user sets a password. They are made by a colleague or asked for by mail, and can be used once. */
 export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
   makeRoute(server, deps)
   redeemRoute(server, deps)
@@ -165,7 +165,7 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       }
       source.take()
       const user = findUser(registry.snapshot, request.body.email)
-      // After the answer, which must take as long where there is nobody.
+      // Not awaited: the answer must take as long when there is no such user.
       if (user) void mailLink(user.id)
       return reply.code(202).send(null)
 

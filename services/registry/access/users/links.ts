@@ -6,11 +6,11 @@ import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { toIso } from '../../resources/conversions.ts'
 
 const HOUR_MS = 3_600_000
-/** Of an invitation, which waits for somebody's first day. */
+/** Lifetime of an invitation, which waits for somebody's first day. */
 const INVITATION_LIFE_MS = 7 * 24 * HOUR_MS
-/** Of a reset that an operator or colleague hands over. */
+/** Lifetime of a reset that an operator or colleague hands over. */
 const RESET_LIFE_MS = 24 * HOUR_MS
-/** Of a reset that anybody may ask for. */
+/** Lifetime of a reset that anybody may ask for. */
 export const FORGOTTEN_LIFE_MS = HOUR_MS
 const SECRET_BYTES = 32
 
@@ -21,8 +21,8 @@ export interface NewLink {
 }
 
 /**
- * A new link for a user, which takes the place of one there was. The secret stands behind the `#`, which browsers send
- * to nobody: it is in no log of a server.
+ * A new link for a user, which replaces an earlier one. The secret comes after the `#`, and browsers never send that part, so
+ * no server logs it.
  */
 export function newLink(
   deps: { randomBytes: (size: number) => Buffer; publicUrl: string; now: () => number },
@@ -38,7 +38,7 @@ export function newLink(
   }
 }
 
-/** The user whom what stands behind the `#` of a link lets set a password; null: it was used, has expired or is none. */
+/** The user who may set a password. `token` comes after the link's `#`. Null for a used, expired or wrong link, or a disabled user. */
 export function userOfLink(snapshot: Snapshot, token: string, now: number): Entity<'User'> | null {
   const [id = '', secret = ''] = token.split('.')
   const user = snapshot.get('User', id)
@@ -47,12 +47,12 @@ export function userOfLink(snapshot: Snapshot, token: string, now: number): Enti
   return equalHashes(link.secretHash, hashToken(secret)) ? user : null
 }
 
-/** The user with a password that was set by a link, which is used up. Must be followed by the end of all sessions. */
+/** The user with a password that was set by a link, which is thereby used up. The caller must end all sessions. */
 export function withPasswordOfLink(user: User, passwordHash: string): User {
   return { ...user, passwordHash, passwordLink: null }
 }
 
-/** A link as the API shows it, once. */
+/** A link as the API shows it. It is shown only once. */
 export function viewOfLink({ link, url }: NewLink, isMailed: boolean): Static<typeof PasswordLinkView> {
   return { purpose: link.purpose, url, expiresAt: toIso(link.expiresAt), isMailed }
 }

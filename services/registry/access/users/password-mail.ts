@@ -5,15 +5,15 @@ import type { NewLink } from './links.ts'
 
 const SENDING = { running: 2, waiting: 100 }
 
-/** Sends links to those whom they are for. */
+/** Mails password links to the users that they are for. */
 export interface PasswordMail {
   /** Whether there is a mail server. */
   readonly isSet: boolean
-  /** Sends it after the answer. @returns whether it will be tried. */
+  /** Sends a link without making the caller wait. @returns whether there is a mail server to try. */
   send(user: Entity<'User'>, link: NewLink): boolean
 }
 
-/** @param deps.sendMail null: there is no mail server, and links are handed over by who made them. */
+/** @param deps.sendMail null when there is no mail server. Whoever makes a link then hands it over. */
 export function createPasswordMail(deps: {
   sendMail: SendMail | null
   publicUrl: string
@@ -26,7 +26,7 @@ export function createPasswordMail(deps: {
     send(user, link) {
       if (!sendMail) return false
       void limited(() => sendMail(mailOf(user, link, publicUrl))).catch((error) => {
-        // Its message may hold the address.
+        // The error's message may contain the address.
         logger.warn({ code: error.code, responseCode: error.responseCode }, 'a mail was not sent')
       })
       return true

@@ -2,12 +2,12 @@ import { threadOnDemand } from '../../../../infra/threads/on-demand.ts'
 import { startWorker } from '../../../../infra/threads/worker.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 
-/** What the password is judged with: whose it shall be, because names make bad passwords. */
+/** Names and addresses of the user, which make a password easier to guess. */
 export type OwnWords = readonly string[]
 
-/** Tells passwords that others would guess. */
+/** Finds passwords that others would guess. */
 export interface PasswordStrength {
-  /** Why a password is too weak, to be read after "is"; null: it is not. @throws Problem UNAVAILABLE */
+  /** Why a password is too weak, phrased to follow "is"; null when it is strong enough. @throws Problem UNAVAILABLE */
   weakness(password: string, words: OwnWords): Promise<string | null>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ const WAITING_MAX = 8
 
 const IDLE_MS = 60_000
 
-/** In a thread of its own: hostile passwords take it some 400 ms. `failed` resolves when the thread has died. */
+/** Runs in a thread of its own, because a hostile password takes about 400 ms. `failed` resolves when the thread has died. */
 export function threadedPasswordStrength(): PasswordStrength & { readonly failed: Promise<Error> } {
   const thread = threadOnDemand(
     () => startWorker('passwords', new URL('./password-strength.worker.ts', import.meta.url), null),

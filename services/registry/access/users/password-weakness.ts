@@ -1,14 +1,14 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 
-/** Characters judged: what follows could only make it stronger, and takes the judge much longer. */
+/** Characters that are rated. Further ones could only make the password stronger, and would take much longer. */
 const JUDGED_CHARS_MAX = 64
-/** Of 0 to 4: over 10^8 guesses, which is centuries at the pace of sign-ins and a while even for a stolen hash. */
+/** On a scale of 0 to 4. It means over 10^8 guesses: centuries at the pace of sign-ins, and a while even with a stolen hash. */
 const SCORE_MIN = 3
 const WORDS_OF_ALL = ['endcap']
 
 let judge: Promise<ZxcvbnFactory> | null = null
 
-/** Its dictionaries take some 200 ms to read: only who is asked has them. */
+/** Loaded on first use, because the dictionaries take about 200 ms to read. */
 async function loadJudge(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -17,7 +17,7 @@ async function loadJudge(): Promise<ZxcvbnFactory> {
   return new ZxcvbnFactory({ dictionary: { ...dictionary }, graphs: adjacencyGraphs, maxLength: JUDGED_CHARS_MAX })
 }
 
-/** Why a password is too weak, by zxcvbn (Wheeler, USENIX Security 2016); null: it is not. May block for 400 ms. */
+/** Why a password is too weak, by zxcvbn (Wheeler, USENIX Security 2016); null when it is strong enough. May block for 400 ms. */
 export async function weakness(password: string, words: readonly string[]): Promise<string | null> {
   judge ??= loadJudge()
   const judged = password.normalize('NFKC').slice(0, JUDGED_CHARS_MAX)

@@ -2,15 +2,15 @@ import sodium from 'sodium-native'
 import { createLimiter } from '../../resources/limiter.ts'
 
 /**
- * Passwords hashed at once: each takes 64 MiB and one of the four threads that files are read and written with. Signing in
- * and setting passwords wait in queues apart, so that neither can keep the other from its turn.
+ * Passwords hashed at once. Each takes 64 MiB and one of libuv's four threads, which also read and write files. Sign-ins and
+ * new passwords have separate queues, so that neither can block the other.
  */
 const CHECKS = { running: 2, waiting: 30 }
 const HASHES = { running: 1, waiting: 8 }
 
 const { crypto_pwhash_OPSLIMIT_INTERACTIVE: OPERATIONS, crypto_pwhash_MEMLIMIT_INTERACTIVE: MEMORY_BYTES } = sodium
 
-/** Of random bytes that nobody kept: checked where there is no such user, so that this takes as long as any refusal. */
+/** A hash of random bytes that nobody kept. It is checked when there is no such user, so that the refusal takes as long as any. */
 const HASH_OF_NOBODY =
   '$argon2id$v=19$m=65536,t=2,p=1$NSLjaYuGFNiS7DbnisaBwg$uzB/cR4m561AzT02kTf6hO3D/iaXO01JVqga4DlHLjQ'
 
@@ -18,7 +18,7 @@ const HASH_OF_NOBODY =
 export interface Passwords {
   /** @throws Problem UNAVAILABLE when too many are under way. */
   hash(password: string): Promise<string>
-  /** Whether the hash was made of it; null, of no user, never is but takes as long. @throws as `hash`. */
+  /** Whether the hash was made from the password. Null (no such user) never matches, but takes as long. @throws as `hash`. */
   matches(password: string, hash: string | null): Promise<boolean>
 }
 
@@ -43,7 +43,10 @@ export function createPasswords(): Passwords {
   }
 }
 
-/** The password in one form of Unicode: keyboards differ (NIST SP 800-63B, section 3.1.1.2). Wiped afterwards. */
+/**
+ * Calls `work` with the password in one normal form of Unicode, because keyboards differ (NIST SP 800-63B, section 3.1.1.2). The
+ * bytes are wiped afterwards.
+ */
 async function withBytes<T>(password: string, work: (bytes: Buffer) => Promise<T>): Promise<T> {
   const bytes = Buffer.from(password.normalize('NFKC'))
   try {

@@ -31,7 +31,7 @@ export interface UserRoutesDeps extends ResourceDeps {
 
 const PATH = '/v1/panel/users'
 
-/** Users of the caller's account; for operators, of all. Passwords are hashed before the registry's turn is taken. */
+/** Users of the caller's account or, for operators, of all. Passwords are hashed before a write is queued in the registry. */
 export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
   readRoutes(server, deps, users)
   createRoute(server, deps)
@@ -57,7 +57,7 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const input = { ...request.body, principal }
       const made = (passwordHash: string) =>
         newUser({ snapshot: registry.snapshot, access }, { ...input, passwordHash })
-      // What would be refused is refused before it costs a hash; and judged again in the registry's turn.
+      // Checked before the hash is computed, so that refusals cost nothing. The write checks it again.
       const invited = made('')
       registry.checkRoom('User', invited.accountId)
       const { password } = request.body
@@ -113,7 +113,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       for (const kind of changesOf({ name, password, disabled })) {
         await securityLog.record(request, { ...userSubject(user), kind })
       }
-      // Who changed their own password goes on here, and is signed out everywhere else.
+      // Users who change their own password stay signed in here, and are signed out everywhere else.
       if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
       return viewOfUser(user)
     },
@@ -166,7 +166,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
   )
 }
 
-/** So there is always one left who may bring others back. */
+/** Users cannot delete themselves, so there is always one left who can create others. */
 function refusalOf({ userId }: Principal, id: string): Refusal | null {
   return id === userId ? { code: 'CONFLICT', detail: 'Users cannot delete themselves', blockers: [] } : null
 }

@@ -17,7 +17,7 @@ import { withoutSessions } from '../sessions/ending.ts'
 import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
 
-/** As users are found by it. */
+/** The form of an e-mail address by which users are stored and found. */
 export const normalEmail = (email: string) => email.trim().toLowerCase()
 
 const byEmail: EntityIndex<'User'> = { kind: 'User', keysOf: ({ email }) => [email] }
@@ -39,7 +39,7 @@ export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
   return { ...entityFields(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
 }
 
-/** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */
+/** The new user, if the caller may create it. @throws Problem INVALID, FORBIDDEN, CONFLICT */
 export function newUser(
   deps: { snapshot: Snapshot; access: Access },
   input: Static<typeof UserCreate> & { passwordHash: string; principal: Principal },
@@ -59,7 +59,7 @@ export function newUser(
   return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
 }
 
-/** A user of whom nothing has happened yet. */
+/** A user in the initial state: enabled, without sessions, second factor or link. */
 export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 'accountId' | 'name'>): User {
   return {
     ...given,
@@ -71,7 +71,7 @@ export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 
   }
 }
 
-/** Null for an operator without one. */
+/** The id of the new user's account; null for an operator without one. */
 function accountOf(
   access: Access,
   { principal, role, accountId }: { principal: Principal; role: User['role']; accountId?: string | null },
@@ -83,12 +83,12 @@ function accountOf(
   return account?.id ?? null
 }
 
-/** What the security log tells of a user. */
+/** What the security log records of a user. */
 export function userSubject({ id, body }: Entity<'User'>): Pick<NewSecurityEvent, 'accountId' | 'subject'> {
   return { accountId: body.accountId, subject: { kind: 'User', id } }
 }
 
-/** What is not given stays. */
+/** Undefined fields stay as they are. */
 interface UserChange {
   name: string | undefined
   passwordHash: string | undefined
@@ -96,7 +96,7 @@ interface UserChange {
   now: number
 }
 
-/** The user with a change; a new password, and being disabled, end the sessions and the link that would set one. */
+/** The user after a change. A new password, or being disabled, ends all sessions and the password link. */
 export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
   const isDisabled = disabled ?? user.disabledAt !== null
   const changed = {
@@ -108,12 +108,12 @@ export function changedUser(user: User, { name = user.name, passwordHash, disabl
   return passwordHash !== undefined || disabled ? { ...withoutSessions(changed), passwordLink: null } : changed
 }
 
-/** The user marked as deleted: history names it, and nobody can try its password any more. */
+/** The user marked as deleted. History still names the user, but the secrets are dropped, so no password can be tried. */
 export function removedUser(user: Entity<'User'>): EntityChange {
   return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
 }
 
-/** Makes the operator of the settings where there is none yet, so that a new installation can be signed in to. @throws Error */
+/** Creates the operator of the settings if there is no operator yet, so that somebody can sign in to a new installation. @throws Error */
 export async function makeFirstOperator(
   deps: {
     registry: Registry
@@ -133,6 +133,6 @@ export async function makeFirstOperator(
   if (weakness !== null) throw new Error(`OPERATOR_PASSWORD is ${weakness}`)
   const passwordHash = await passwords.hash(operator.password)
   const user = created('User', uuid(), freshUser({ ...who, passwordHash }))
-  // An earlier attempt may have been stored although it failed.
+  // Checked again, because an earlier attempt may have been stored although it failed.
   await registry.write(() => (hasOperator() ? [] : [user]), { by: 'settings' })
 }
