@@ -11,9 +11,9 @@ import { readRange } from '../reports/request.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { rangeIn } from '../visits/range.ts'
 
-/** A file is made whole before it is sent: at some 120 bytes a row, 60 MB. */
+/** A file is built completely before it is sent: at about 120 bytes a row, 60 MB. */
 const ROWS_MAX = 500_000
-/** Reports wait behind it. */
+/** Limit of each query of an export, because reports wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
 
 export interface ExportsDeps {
@@ -23,7 +23,7 @@ export interface ExportsDeps {
   rowsMax?: number
 }
 
-/** The views of docs/data.md as files of Parquet, which name people: for the publisher of a shop and the operator. */
+/** The views of docs/data.md as Parquet files, for the publisher of a shop and the operator only, because they name people. */
 export function exportsApp(deps: ExportsDeps) {
   const publisher = onlyRoles(
     ['OPERATOR', 'PUBLISHER'],
@@ -63,7 +63,7 @@ interface ExportCall {
 
 /**
  * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE for more rows than a file may have,
- *   because a file has no place to say that it is cut.
+ *   because a file cannot say that it was cut off.
  */
 async function exportView(
   { analytics, snapshot, rowsMax = ROWS_MAX }: ExportsDeps,

@@ -21,18 +21,17 @@ import { readUpload, UPLOAD_LIMITS } from './upload.ts'
 export interface ImagesAppDeps extends ResourceDeps {
   log: EventLog
   images: ImageFiles
-  /** The address that browsers know the server by. */
+  /** The server's address as browsers see it. */
   publicUrl: string
 }
 
-/** Of one account. */
-/** Images encoded at once: each takes a thread of the four that files are read and written with. */
+/** Images encoded at once. Each occupies one of libuv's four threads, which also read and write files. */
 const ENCODINGS_MAX = 2
 const WAITING_MAX = 30
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 const RETRY_AFTER_SECONDS = 2
 
-/** Images of banners: upload, GET list and one for their accounts, and their content for anyone. */
+/** Images of banners: accounts upload, list and read their own; anyone may read the content. */
 export function imagesApp(deps: ImagesAppDeps) {
   return async (server: HttpServer): Promise<void> => {
     await server.register(multipart, { limits: UPLOAD_LIMITS })
@@ -54,7 +53,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
     '/v1/panel/images',
     {
       onRequest: authorize('panel'),
-      // The parts of a form are no JSON: the schema is for the documentation.
+      // A multipart form is not JSON, so the schema is documentation only.
       validatorCompiler: () => () => true,
       schema: {
         summary: 'Upload an image',
@@ -82,7 +81,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
   )
 }
 
-/** Stores the content, then who may use it: an image that is known can be served. */
+/** Stores the content first and then the entity, so that every image in the registry can be served. */
 async function keep(
   { log, images, registry }: { log: EventLog; images: ImageFiles; registry: Registry },
   image: EncodedImage,

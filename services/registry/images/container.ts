@@ -1,6 +1,6 @@
 import type { ImageType } from '../../../schemas/records/entities.ts'
 
-/** What a file is by its own bytes; else why it is refused, to follow the name of the field: "is cut off". */
+/** The type of a file by its bytes, or why it is refused, as a message that follows the field's name: "is animated". */
 export type Container = { type: ImageType } | { fault: string }
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -9,9 +9,9 @@ const ANIMATED = { fault: 'is animated: banners are still images' }
 const OTHER = { fault: 'is not a PNG, JPEG or WEBP image' }
 
 /**
- * Walks through the parts of a PNG, JPEG or WEBP file, whatever its name and declared type say, without decoding any. The
- * file must be one still image and end where the image does: what follows could be read as something else (a page, an
- * archive) by another program.
+ * Walks through the parts of a PNG, JPEG or WEBP file without decoding them, and ignores its name and declared type. The file
+ * must be one still image and end where the image ends, because another program could read trailing bytes as something else
+ * (a page, an archive).
  */
 export function readContainer(bytes: Buffer): Container {
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return readPng(bytes)
@@ -54,7 +54,7 @@ function readJpeg(bytes: Buffer): Container {
 /** RST0 to RST7 and TEM have no length. */
 const isStandalone = (marker: number) => (marker >= 0xd0 && marker <= 0xd7) || marker === 0x01
 
-/** The place of the next marker: in a scan, FF is followed by 00 or by a restart. */
+/** The position of the next marker after a scan. Inside a scan, FF is followed by 00 or by a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; at + 1 < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue

@@ -2,13 +2,13 @@ import type { Metadata, Sharp } from 'sharp'
 import type { ImageType } from '../../../schemas/records/entities.ts'
 import { readContainer } from './container.ts'
 
-/** Of an upload, and of what is stored: a record of the log holds it whole. */
+/** Size of an upload, and of a stored image, which must fit into one record of the log. */
 export const IMAGE_BYTES_MAX = 900_000
 export const IMAGE_SIDE_PIXELS_MAX = 4_096
 export const IMAGE_PIXELS_MAX = 4_096 * 2_048
-/** Of one image; then it is given up. */
+/** The encoding of one image is given up after this time. */
 const ENCODE_MAX_SECONDS = 20
-/** At which JPEG and WEBP are encoded anew: the loss is not seen. */
+/** Quality at which JPEG and WEBP are encoded again: the loss is not visible. */
 const QUALITY = 92
 
 export interface EncodedImage {
@@ -21,8 +21,8 @@ export interface EncodedImage {
 const TOO_LARGE = `at most ${IMAGE_SIDE_PIXELS_MAX} a side, and ${IMAGE_PIXELS_MAX.toLocaleString('en')} in all`
 
 /**
- * Judges an upload by its content, and encodes it anew: upright, in sRGB, and without anything but its pixels (no EXIF, no
- * GPS, no comments). The work is done in the threads of libuv.
+ * Checks an upload by its content, and encodes it again: upright, in sRGB, and with nothing but its pixels (no EXIF, no GPS,
+ * no comments). The work is done in libuv's threads.
  * @returns the image, or why it is refused.
  */
 export async function encodeImage(upload: Buffer): Promise<EncodedImage | { fault: string }> {
@@ -31,7 +31,7 @@ export async function encodeImage(upload: Buffer): Promise<EncodedImage | { faul
   const { type } = container
   const sharp = await imageLibrary()
   try {
-    // The header alone: nothing is decoded before its size is known.
+    // Reads the header only: nothing is decoded before its size has been checked.
     const header = await sharp(upload, { limitInputPixels: false }).metadata()
     const fault = headerFault(header, type)
     if (fault) return { fault }
@@ -44,22 +44,22 @@ export async function encodeImage(upload: Buffer): Promise<EncodedImage | { faul
     }
     return { mediaType: type, width: info.width, height: info.height, bytes: data }
   } catch (error) {
-    // libvips has one class of error for all that it finds wrong with an image.
+    // libvips throws the same class of error for everything that can be wrong with an image.
     if (error instanceof Error && !(error instanceof TypeError)) return { fault: 'is damaged: it cannot be decoded' }
     throw error
   }
 }
 
 let loading: ReturnType<typeof loadLibrary> | null = null
-/** Loaded with the first image: it takes a start longer than all that reads requests. */
+/** Loaded with the first image, because loading it takes longer than loading all the code that reads requests. */
 const imageLibrary = () => (loading ??= loadLibrary())
 
 async function loadLibrary() {
   const { default: sharp } = await import('sharp')
-  // Only what banners are made of is ever decoded, whatever bytes come here: libvips knows many formats more.
+  // Only the formats of banners may be decoded, whatever bytes are uploaded: libvips knows many more.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'] })
-  // No image comes twice, so nothing is worth keeping.
+  // No image is decoded twice, so a cache would be useless.
   sharp.cache(false)
   return sharp
 }

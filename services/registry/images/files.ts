@@ -4,26 +4,26 @@ import type { Readable } from 'node:stream'
 import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 
-/** The content of images on this machine's disk: a copy of the topic `images`, which may be lost at any time. */
+/** The content of images on this machine's disk. It is a copy of the topic `images`, so it may be lost at any time. */
 export interface ImageFiles {
-  /** Writes what the log holds and the disk does not; resolves when all that was in the log at the call is on disk. */
+  /** Writes the images that are in the log but not on disk. Resolves when all that were in the log at the call are on disk. */
   catchUp(): Promise<void>
-  /** The content of an image; null: it is not on disk. */
+  /** The content of an image; null when it is not on disk. */
   read(id: string): Promise<Readable | null>
 }
 
 const TOPIC = 'images'
 const PARTITION = 0
-/** Read at once: a record is at most a mebibyte. */
+/** Records read at once; each is at most a mebibyte. */
 const RECORDS_PER_READ = 8
 /** Holds the offset of the next record to write. */
 const POSITION_FILE = 'position'
-/** Ends the name of a file that is being written. */
+/** Suffix of a file that is being written. */
 const UNFINISHED = '.part'
 
 /**
- * Follows the topic into a folder. It is read from where the last run ended, and from its start when any of `expected`
- * (the ids of all images that there are) is missing.
+ * Copies the topic into a folder, and catches up when asked to. Reading begins where the last run ended, or at the start of the
+ * topic when any of `expected` (the ids of all images) is missing.
  */
 export async function openImageFiles(deps: {
   log: Pick<EventLog, 'bounds' | 'read'>
@@ -44,7 +44,7 @@ export async function openImageFiles(deps: {
     return Number.parseInt(text, 10) || 0
   }
 
-  /** All of it or nothing, whenever the machine stops. */
+  /** Writes the whole file or nothing, even when the machine stops in between. */
   async function writeWhole(name: string, content: Buffer | string): Promise<void> {
     await writeFile(join(folder, name + UNFINISHED), content, { flush: true })
     await rename(join(folder, name + UNFINISHED), join(folder, name))
@@ -61,7 +61,7 @@ export async function openImageFiles(deps: {
   async function follow(): Promise<void> {
     const bounds = await log.bounds(TOPIC)
     const { start, end } = bounds[PARTITION]!
-    // Past the end of the log: it is another one than last time.
+    // A position past the end of the log is that of another log, so the topic is read from its start.
     let at = position > end ? start : Math.max(position, start)
     while (at < end) {
       const records = await log.read(TOPIC, PARTITION, at, RECORDS_PER_READ)

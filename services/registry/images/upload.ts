@@ -5,7 +5,7 @@ import { canonicalId } from '../../domain/identity/uuid.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { IMAGE_BYTES_MAX } from './encode.ts'
 
-/** Of the form, as @fastify/multipart takes them; sizes in bytes. */
+/** Limits of the form, as options of @fastify/multipart. Sizes are in bytes. */
 export const UPLOAD_LIMITS = {
   fileSize: IMAGE_BYTES_MAX,
   files: 1,
@@ -35,7 +35,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
       else fieldErrors.add(`/${part.fieldname}`, 'is not a part that can be sent here')
     }
   } catch (error) {
-    // The rest of the body is read and dropped: the next request of the connection comes behind it.
+    // Read and drop the rest of the body, because the next request on the connection follows it.
     request.raw.unpipe().resume()
     throw formProblem(error as Error & { code?: string })
   }

@@ -8,12 +8,12 @@ export interface OverviewDeps extends AttentionDeps, SetupDeps {
   authorize: Authorize
 }
 
-/** GET /v1/panel/attention: what needs somebody now. GET /v1/panel/setup: what is left to do until the first sale. */
+/** GET /v1/panel/attention: what needs attention now. GET /v1/panel/setup: what is left to do until the first sale. */
 export function overviewApp(deps: OverviewDeps) {
   const setupOf = createSetup(deps)
   const onRequest = deps.authorize('panel')
   return async (server: HttpServer): Promise<void> => {
-    // Answers are built field by field; schemas document.
+    // Answers are built field by field; response schemas are documentation only.
     server.setSerializerCompiler(() => JSON.stringify)
 
     server.get(

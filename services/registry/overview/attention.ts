@@ -10,20 +10,21 @@ import { toIso } from '../resources/conversions.ts'
 import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
 
 const EXAMPLES_MAX = 3
-/** A delay that nobody would notice is none. */
+/** Shorter delays are not reported, because nobody would notice them. */
 const DELAY_MIN_MS = 60_000
 
 export interface AttentionDeps extends CampaignAttentionDeps {
   access: Access
   /** Dead letters that were not replayed. */
   deadLetters: () => Promise<number>
-  /** Age of the oldest event that is not processed; 0: there is none. */
+  /** Age of the oldest unprocessed event; 0 when there is none. */
   processingDelayMs: () => Promise<number>
   now: () => number
 }
 
 /**
- * What needs somebody of all that a caller may see, from what is in memory and the counters.
+ * Finds what needs attention among the campaigns and feeds that the caller may see, from memory and the counters. For operators,
+ * also what needs attention in the system.
  * @throws Problem NOT_FOUND for a shop that the caller may not see.
  */
 export async function attentionOf(
@@ -68,13 +69,13 @@ function itemOf({ snapshot }: AttentionDeps, kind: AttentionKind, all: readonly 
   }
 }
 
-/** The oldest first; of shares the greatest, and of what is behind the least. */
+/** The most severe finding is the one with the greatest share (the least, for BEHIND_PACE) or, without shares, the oldest. */
 function severity(kind: AttentionKind, { since, share }: Finding): number {
   if (share !== null) return kind === 'BEHIND_PACE' ? -share : share
   return -(since ?? 0)
 }
 
-/** What only the operator can mend. What cannot be asked now is unknown. */
+/** What only the operator can fix. Kinds whose figures cannot be read now are returned as `unknown`. */
 async function systemAttention({ deadLetters, processingDelayMs, now }: AttentionDeps) {
   const [failed, delayMs] = await Promise.all([deadLetters().catch(unknown), processingDelayMs().catch(unknown)])
   const items: Item[] = []

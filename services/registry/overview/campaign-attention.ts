@@ -10,20 +10,20 @@ import { createSlices } from '../../process/slices.ts'
 
 type Campaign = Entity<'Campaign'>
 
-/** Campaigns whose spend is read for one answer; of more, the states take the spend for none. */
+/** Campaigns whose spend is read for one answer. The states of any others assume that nothing is spent. */
 const SPENT_CAMPAIGNS_MAX = 2_000
 const NEARLY_SPENT = 0.9
-/** How far the spent share of the budget may lie behind the share of the campaign's time. */
+/** How far the spent share of the budget may be behind the elapsed share of the campaign's time. */
 const PACE_TOLERANCE = 0.1
 
-/** A campaign or a feed that needs somebody. */
+/** A campaign or a feed that needs attention. */
 export interface Finding {
   kind: AttentionKind
   entity: Campaign | Entity<'Feed'>
   runId?: string
-  /** UTC epoch milliseconds; null: not known. */
+  /** UTC epoch milliseconds; null when unknown. */
   since: number | null
-  /** As the answer has it. */
+  /** The `share` of the answer: spent of the budget, or rejected of a feed's items. Null for kinds without a share. */
   share: number | null
 }
 
@@ -32,7 +32,7 @@ export interface CampaignAttentionDeps {
   counters: Pick<Counters, 'shards' | 'read'>
 }
 
-/** What of these campaigns needs attention at `now`, how many are in each state, and whether the spend of all is known. */
+/** Finds which campaigns need attention at `now`, counts them by state, and tells whether the spend of all that may run is known. */
 export async function campaignAttention(
   { snapshot, counters }: CampaignAttentionDeps,
   campaigns: readonly Campaign[],
@@ -71,7 +71,7 @@ export async function campaignAttention(
   return { findings, states, isSpendKnown: values !== null && read.length === spending.length }
 }
 
-/** Whether only its spend can keep it from running. */
+/** Whether a campaign's state depends on its spend: it is accepted and within its dates, and neither a draft nor archived. */
 function mayRun(body: Campaign['body'], now: number): boolean {
   const { status, startAt, endAt, archivedAt } = body
   const isOn = archivedAt === null && status !== 'DRAFT' && heldBy(body) === null

@@ -9,8 +9,9 @@ import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
 
 const LOOK_BACK_MS = 90 * 86_400_000
-/** Shops that are asked for products, and callers that are known to have had an impression or a sale. */
+/** Shops in which a product is looked for. */
 const SHOPS_ASKED_MAX = 20
+/** Entries of `happened`, which is cleared when it is full. */
 const REMEMBERED_MAX = 10_000
 
 export interface SetupDeps {
@@ -24,9 +25,9 @@ export interface SetupDeps {
 type Setup = Static<typeof SetupSchema>
 type Step = [step: SetupStep, done: boolean | Promise<boolean | null>]
 
-/** How far a caller is from its first attributed sale. Impressions and sales of the last 90 days count. */
+/** Lists the steps up to a caller's first attributed sale and which are done. Only impressions and sales of the last 90 days count. */
 export function createSetup({ access, snapshot, analytics, index, now }: SetupDeps) {
-  /** What has happened stays so, and is not asked for again. */
+  /** First impressions and sales that were found, by caller and shop. They are not looked for again. */
   const happened = new Set<string>()
 
   /** @throws Problem NOT_FOUND for a shop that the caller may not see. */

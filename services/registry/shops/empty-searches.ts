@@ -21,7 +21,7 @@ export interface EmptySearchesDeps {
   now: () => number
 }
 
-/** GET /v1/panel/shops/{id}/empty-searches: what shoppers searched for and no unit had a product for. */
+/** GET /v1/panel/shops/{id}/empty-searches: what shoppers searched for without any ad unit finding a product. */
 export function emptySearchesApp(server: HttpServer, deps: EmptySearchesDeps): void {
   const { analytics, index, access, authorize, now } = deps
   server.get(
@@ -52,7 +52,7 @@ export function emptySearchesApp(server: HttpServer, deps: EmptySearchesDeps): v
   )
 }
 
-/** Null: the index does not answer. */
+/** Null when the index does not answer. */
 async function spellingsOf(index: ProductIndex, shop: Entity<'Shop'>, phrases: readonly string[]) {
   try {
     return await findSpellings(index, shop, phrases)
@@ -71,7 +71,7 @@ interface EmptySearchRow {
 
 /** A query that takes longer is given up, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 10
-/** What fewer people searched for is shown to nobody: it may say who they are. */
+/** Phrases that fewer people searched for are shown to nobody, because they may tell who searched. */
 const PEOPLE_MIN = 2
 
 const SQL = `
@@ -82,7 +82,7 @@ ORDER BY people DESC, searches DESC, phrase
 LIMIT {limit:UInt32}
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
 
-/** Phrases of a shop for which units found nothing to show, most people first. */
+/** Phrases of a shop for which ad units found nothing to show. Those that most people searched for come first. */
 function queryEmptySearches(
   analytics: Analytics,
   wanted: { shopId: string; since: number; limit: number },

@@ -4,12 +4,12 @@ import { phraseWords } from '../../domain/catalogue/text.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import { searchFor } from './synonyms.ts'
 
-/** Words that are looked up for one report: each takes an index some milliseconds. */
+/** Words looked up for one report. Each look-up takes the index some milliseconds. */
 const WORDS_MAX = 100
 
 /**
- * For each phrase, whether the shop has products for it now, and else the nearest spelling of its words for which it has; null:
- * there is none.
+ * Tells for each phrase whether the shop has products for it now. If not, `spelling` is the nearest spelling of its words that
+ * finds products, or null when there is none.
  */
 export async function findSpellings(
   index: Pick<ProductIndex, 'search' | 'similarTerms'>,
@@ -52,7 +52,7 @@ async function firstProducts(index: Pick<ProductIndex, 'search'>, shop: Entity<'
   return results.map(({ hits: [hit] }) => hit?.product ?? null)
 }
 
-/** A term as a product writes the word: terms are stems. */
+/** The word of a term as the product spells it, because terms are stems. */
 function asWritten(term: string, { offer }: IndexedProduct, lang: string): string {
   const texts = [offer.title, offer.brand ?? '', ...offer.productTypes, offer.description ?? '']
   for (const text of texts) {

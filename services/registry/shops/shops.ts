@@ -21,7 +21,7 @@ const DEFAULTS = { timeZone: 'UTC', ...DEFAULT_WINDOWS, transactionTrust: DEFAUL
 type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
 const RESERVE_CPC_DEFAULT = 0.01
 
-/** What belongs to a shop, and holds it while it is there. */
+/** Kinds that belong to a shop. A shop cannot be removed while it has any of them. */
 const parts = ['Placement', 'Feed', 'Campaign', 'TechnicalSlot', 'AdFormat'] as const
 
 export function shops(deps: {
@@ -83,7 +83,7 @@ function checkRules(settings: RuleSettings, fieldErrors: FieldErrors): void {
   }
 }
 
-/** What differs from the defaults: others follow them when they change. */
+/** The settings that differ from the defaults. Only these are stored, so that the others follow later changes of the defaults. */
 function ownRules(settings: RuleSettings): Shop['invalidTraffic'] {
   return settings.flatMap(({ rule, mode, max = null }) => {
     const byDefault = defaultTrafficRules[rule]
@@ -96,7 +96,7 @@ function ownRules(settings: RuleSettings): Shop['invalidTraffic'] {
 const rulesInForce = (settings: Shop['invalidTraffic']) =>
   Object.entries(trafficRulesOf(settings)).map(([rule, { mode, max }]) => ({ rule, mode, max }))
 
-/** Advertisers see what a campaign needs to know. */
+/** The shop as the API shows it. Advertisers see only what they need for campaigns. */
 function view(shop: Entity<'Shop'>, { role }: Principal) {
   const { accountId, clickWindowHours, viewWindowHours, transactionTrust, ...others } = shop.body
   const { reserveCpcMicros, invalidTraffic, synonyms: _, ...open } = others

@@ -18,7 +18,7 @@ import { ownShop } from '../resources/own-shop.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { created, removed } from '../resources/store.ts'
 
-/** Rotation needs two, a page family of its own a few. */
+/** A rotation needs two keys; pages that use keys of their own need a few more. */
 const KEYS_OF_SHOP_MAX = 20
 
 export interface SigningKeyDeps extends ResourceDeps {
@@ -27,8 +27,8 @@ export interface SigningKeyDeps extends ResourceDeps {
 }
 
 /**
- * Keys that a shop's pages sign events with. The secret is in the answer that creates it, and in no other: it is kept as it
- * is, because signatures are checked with it. To rotate one, make the next, use it, then delete the old.
+ * Keys with which a shop's pages sign events. Only the answer that creates a key contains its secret. The secret is stored
+ * unhashed, because signatures are checked with it. To rotate a key, create the next one, use it, then delete the old one.
  */
 export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void {
   const { registry, access, authorize, uuid, randomBytes, now, securityLog } = deps

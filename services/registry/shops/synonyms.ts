@@ -28,10 +28,10 @@ export interface SynonymsDeps {
 const PATH = '/v1/panel/shops/:id/synonyms'
 /** Products of a search that the preview shows. */
 const PRODUCTS_SHOWN_MAX = 10
-/** Any: all products are alike in a preview, whoever has seen them. */
+/** Any value will do: a preview treats all products alike, whether or not anybody has seen them. */
 const PRIOR_CLICK_RATE = 0.01
 
-/** The synonyms of a shop, and what others would change. */
+/** The synonyms of a shop, and a preview of what other synonyms would change. */
 export function synonymsApp(server: HttpServer, { registry, access, authorize, index }: SynonymsDeps): void {
   const onRequest = authorize('panel')
   server.get(
@@ -119,7 +119,7 @@ function checked(text: string, { lang }: Shop): SynonymRules {
   return rules
 }
 
-/** As an ad unit that matches the phrase of a listing searches, whatever is advertised. */
+/** The query of an ad unit that matches the phrase of a listing, but over all products, advertised or not. */
 export function searchFor(text: string, { id, body: { lang } }: Entity<'Shop'>, synonyms: SynonymRules): ProductQuery {
   return {
     shopId: id,
@@ -140,7 +140,7 @@ export function searchFor(text: string, { id, body: { lang } }: Entity<'Shop'>, 
 function productsOf({ hits, truncated }: SearchResult, other: SearchResult) {
   const known = new Set(other.hits.map(({ product }) => keyOf(product)))
   const products = hits.map(({ product }) => ({ product, isNew: !known.has(keyOf(product)) }))
-  // What differs is shown even where it ranks last.
+  // Products that only this search finds are shown even if they rank last.
   const shown = new Set([...products.filter(({ isNew }) => isNew), ...products].slice(0, PRODUCTS_SHOWN_MAX))
   return {
     found: hits.length,

@@ -15,7 +15,7 @@ import { ownShop } from '../resources/own-shop.ts'
 import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 
-/** What banners are made of. A format never changes, so a banner that once fitted it always does. */
+/** Formats of banners. A format never changes, so a banner that fits it once always does. */
 export function adFormats(deps: {
   snapshot: Snapshot
   access: Access
@@ -59,7 +59,7 @@ export function adFormats(deps: {
   }
 }
 
-/** Adds a finding for each id that is no ad format of the shop. */
+/** Adds an error for each id that is not an ad format of the shop. */
 export function checkAdFormats(
   request: { adFormatIds: readonly string[]; shopId: string; snapshot: Snapshot },
   fieldErrors: FieldErrors,

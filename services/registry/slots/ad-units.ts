@@ -48,7 +48,7 @@ export function placements(deps: {
   }
 }
 
-/** What a placement shows, chosen by an algorithm. */
+/** Ad units: what a placement shows, chosen by an algorithm. */
 export function adUnits(deps: {
   snapshot: Snapshot
   access: Access
@@ -83,7 +83,7 @@ export function adUnits(deps: {
   }
 }
 
-/** @throws Problem INVALID unless the unit suits the kind of its placement and its formats are those of the shop. */
+/** @throws Problem INVALID unless the unit suits the kind of its placement and its formats belong to the shop. */
 function checkUnit(unit: AdUnit, placement: Placement | undefined, snapshot: Snapshot): void {
   const fieldErrors = new FieldErrors()
   const isDisplay = DISPLAY_ALGORITHMS.some((algorithm) => algorithm === unit.algorithm)

@@ -23,7 +23,7 @@ type Input = Static<typeof TechnicalSlotBody>
 
 const PATH = '/v1/slots/technical/:publisherSlotId'
 
-/** PUT, GET and DELETE of technical ad units. Ad units made in the panel are not seen here. */
+/** PUT, GET and DELETE of technical ad units. Ad units created in the panel are not visible here. */
 export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
   const { registry, access, authorize, uuid, securityLog } = deps
   const { snapshot } = registry
@@ -126,7 +126,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
   }
 }
 
-/** @throws Problem CONFLICT, NOT_FOUND when the id in the body does not suit what there is. */
+/** @throws Problem INVALID, CONFLICT or NOT_FOUND when the ids in the body do not match the path and the existing slot. */
 function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'TechnicalSlot'> | undefined): void {
   if ((input.publisherSlotId ?? publisherSlotId) !== publisherSlotId) {
     const fieldErrors = new FieldErrors()
@@ -163,7 +163,7 @@ function technicalSlotView({ id, body }: Entity<'TechnicalSlot'>): Static<typeof
   }
 }
 
-/** Slots by the name that their account gave them, kept up with the snapshot. */
+/** Finds technical ad units by account and publisherSlotId. Follows the snapshot. */
 function slotIndex(
   snapshot: Snapshot,
 ): (accountId: string, publisherSlotId: string) => Entity<'TechnicalSlot'> | undefined {
@@ -171,7 +171,7 @@ function slotIndex(
   const keyOf = (slot: TechnicalSlot) => `${slot.accountId}/${slot.publisherSlotId}`
   for (const slot of snapshot.all('TechnicalSlot')) ids.set(keyOf(slot.body), slot.id)
   snapshot.onChange((entry) => {
-    // The name of a deleted one may be another's by now.
+    // A deletion changes nothing here, because another slot may already have the name.
     if (entry.kind === 'TechnicalSlot' && entry.deletedAt === null) ids.set(keyOf(entry.body), entry.id)
   })
   return (accountId, publisherSlotId) => {

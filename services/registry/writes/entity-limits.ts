@@ -5,7 +5,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import { nouns } from '../access/access.ts'
 import { accountOf } from '../resources/account-of.ts'
 
-/** The limit of each kind that accounts make. Runs of feeds have limits of their own, and only operators make accounts. */
+/** The limit of each kind that accounts create. Feed runs have limits of their own, and only operators create accounts. */
 const limitOf = {
   Campaign: 'accountCampaigns',
   Shop: 'accountShops',
@@ -26,16 +26,16 @@ const isLimited = (kind: EntityKind): kind is LimitedKind => kind in limitOf
 const MIB = 1024 * 1024
 
 export interface EntityLimits {
-  /** @param accountId null: operators without an account, who share one. @throws Problem CONFLICT when it may have no more of them. */
+  /** @param accountId null for operators without an account, who share one limit. @throws Problem CONFLICT when the limit is reached. */
   checkRoom(kind: LimitedKind, accountId: string | null): void
-  /** Checks the writes of one batch in turn. The snapshot must show each what those before it have decided. */
+  /** Checks the writes of one batch in turn. For each, the snapshot must show the drafts of the writes before it. */
   beginBatch(): {
-    /** Takes room for what is new, and gives back that of what is deleted. @throws Problem CONFLICT, and nothing is taken. */
+    /** Counts new entities, and deleted ones no longer. @throws Problem CONFLICT over a limit; then the counts stay as they were. */
     take(entries: readonly RegistryEntry[]): void
   }
 }
 
-/** How many entities an account may have. Deleted ones take no room. Begins before the snapshot is filled. */
+/** Limits how many entities an account may have. Deleted ones do not count. May be created before the snapshot is filled. */
 export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLimits {
   const counts = new Map<string, number>()
   const keyOf = (kind: LimitedKind, accountId: string | null) => `${kind} ${accountId}`
@@ -56,7 +56,7 @@ export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLi
     if (count > limits[limit]) throw full(`${limits[limit]} ${nouns[kind]}s`, limit)
   }
 
-  /** Accounts share images that are the same: each counts for every one of them. */
+  /** Accounts that uploaded the same image share it, and it counts for each of them. */
   function checkImages(accountId: string | null): void {
     let known = 0
     let bytes = 0

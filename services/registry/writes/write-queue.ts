@@ -4,7 +4,7 @@ import type { RegistryEntry } from '../../../schemas/records/entities.ts'
 /** Writes that are stored by one append. */
 const BATCH_MAX_WRITES = 500
 const BATCH_MAX_BYTES = 4 * 1024 * 1024
-/** No further write is decided once those before have waited so long to be stored. */
+/** A batch takes no further write once deciding has taken this long, because the decided writes wait to be stored. */
 const DECIDING_MAX_MS = 50
 
 /** What one write has decided to store. */
@@ -14,11 +14,11 @@ export interface Decided {
 }
 
 export interface WriteQueue<W> {
-  /** Decides and stores a write, after all earlier ones. @throws what deciding it throws, or storing its batch. */
+  /** Decides and stores a write, after all earlier ones. @throws what deciding it or storing its batch throws. */
   write(write: W): Promise<RegistryEntry[]>
   /** Runs work once every earlier write is in force, and before any later one is decided. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when all that was called before has ended. */
+  /** Resolves when no call is waiting or under way. */
   settled(): Promise<void>
 }
 
@@ -29,16 +29,16 @@ interface QueuedWrite<W> {
 }
 
 /**
- * Puts writes in force in the order of their calls. Those that wait while an append is under way are decided one after the
- * other, each seeing what those before it have decided, and stored by one append. Nobody is answered before that append is
- * durable, not even with a refusal: its reason may be a write that is not stored in the end.
+ * Decides and stores writes in the order of the calls. Writes that arrive during an append form the next batch: they are
+ * decided one after the other, each seeing the decisions before it, and are stored by one append. No caller is answered before
+ * that append is durable, not even with a refusal, because its reason may be a write that is not stored in the end.
  */
 export function createWriteQueue<W>(deps: {
-  /** Decides the writes of one batch, in turn. */
+  /** Begins a batch. The returned function decides its writes, one after the other. */
   beginBatch: () => (write: W) => Promise<Decided>
-  /** Stores a batch, all or none, and applies it. */
+  /** Stores a batch, all of it or nothing, and applies it. */
   store: (batch: Decided) => Promise<void>
-  /** Runs the work of a batch, and turns its errors into those of the answers. */
+  /** Runs the work of a batch, and converts its errors to those that callers get. */
   guarded: <T>(work: () => Promise<T>) => Promise<T>
   /** UTC epoch milliseconds. */
   now: () => number
@@ -52,19 +52,19 @@ export function createWriteQueue<W>(deps: {
     draining ??= drain()
   }
 
-  /** The next in the queue, if it is a write. */
+  /** Takes the next item of the queue if it is a write. */
   function takeWrite(): QueuedWrite<W> | undefined {
     return typeof queue[0] === 'object' ? (queue.shift() as QueuedWrite<W>) : undefined
   }
 
   async function drain(): Promise<void> {
-    // Callers of the same moment share a batch.
+    // Waits one turn, so that calls of the same moment share a batch.
     await Promise.resolve()
     while (queue.length > 0) {
       if (typeof queue[0] === 'function') await (queue.shift() as () => Promise<void>)()
       else await storeBatch()
     }
-    // In the same turn as the look at the queue: what is added from now on begins anew.
+    // Set in the same turn as the queue was found empty, so that the next item starts a new drain.
     draining = null
   }
 
@@ -74,7 +74,7 @@ export function createWriteQueue<W>(deps: {
       const answers = await guarded(() => decideAndStore(taken))
       for (const answer of answers) answer()
     } catch (error) {
-      // When the log is away, whoever waits would find the same.
+      // The writes that wait would fail in the same way, for example because the log is away.
       for (let write = takeWrite(); write; write = takeWrite()) taken.push(write)
       for (const { reject } of taken) reject(error)
     }
