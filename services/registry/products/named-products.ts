@@ -1,10 +1,10 @@
 import type { IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 
-/** What the index looks up at once. */
+/** Ids that the index looks up at once. */
 const IDS_PER_GET_MAX = 1_000
 
-/** Offers of a shop by their ids in the feed, each asked for once. The index finds products by their productId too: those are left out. */
+/** Finds offers of a shop by their ids in the feed. Products that the index finds by their productId instead are left out. */
 export async function namedProducts(
   index: Pick<ProductIndex, 'get'>,
   shopId: string,

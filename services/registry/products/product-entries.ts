@@ -18,7 +18,7 @@ export interface EntryIssue {
   message: string
 }
 
-/** One entry of a product update that is taken: `offer` null removes it. */
+/** One accepted entry of a product update. A null `offer` removes the product. */
 export interface TakenEntry {
   batchId: string | null
   index: number
@@ -30,7 +30,7 @@ export interface TakenEntry {
 
 export interface EntryResults {
   taken: TakenEntry[]
-  /** One for each entry that is not taken: the first of its faults, with all of them in the message. */
+  /** One for each rejected entry: its first fault, with all faults in the message. */
   rejected: EntryIssue[]
   /** Their faults one by one: the first `ERRORS_LISTED_MAX`. */
   errors: FieldError[]
@@ -47,8 +47,8 @@ type Taken = Omit<TakenEntry, 'batchId' | 'index'>
 type Fault = Pick<EntryIssue, 'field' | 'code' | 'message'>
 
 /**
- * Reads every entry by the rules of feeds (docs/feeds.md): each is taken or rejected alone.
- * @param feeds what the caller may write to, by feed id.
+ * Reads every entry by the rules of feeds (docs/feeds.md). Each entry is accepted or rejected by itself.
+ * @param feeds the feeds that the caller may write to, by id.
  * @param now UTC epoch milliseconds.
  */
 export function readEntries(
@@ -118,7 +118,7 @@ class EntryReader {
     this.faults.push({ code, field, message })
   }
 
-  /** Null: rejected, for the reasons in `faults`. */
+  /** Null when the entry is rejected, for the reasons in `faults`. */
   read(): Taken | null {
     if (!this.#entry) {
       this.report('INVALID_ENTRY', 'entry', 'Must be an object with batchId, method and product')
@@ -154,7 +154,7 @@ class EntryReader {
     return null
   }
 
-  /** Whatever else a removal says of its product is not read. */
+  /** A removal has only the ids of feed and product; other properties are ignored. */
   #removal({ feedId, id }: Readonly<Record<string, unknown>>, feed: OfferFeed | null): Taken | null {
     const { item, issues } = itemFromProduct({ id }, '')
     const read = readItemId(item)
@@ -172,7 +172,7 @@ class EntryReader {
     return { feed, feedId, id: offer.id, offer: withUpdateDigest({ ...offer, updatedAt: this.#now }) }
   }
 
-  /** A property of the wrong type is not missing as well. */
+  /** Reports faults. A property of the wrong type is not reported as missing as well. */
   #tell(ofTypes: readonly Fault[], found: readonly Fault[]): void {
     const told = new Set(ofTypes.map(({ field }) => field))
     for (const { code, field, message } of ofTypes) this.report(code, field, message)

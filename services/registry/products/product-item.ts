@@ -15,7 +15,7 @@ type Kind = 'text' | 'price' | 'boolean' | 'availability' | 'texts' | 'groups'
 
 const required = new Set(['id', 'title', 'price', 'isAvailable', 'link', 'imageLink'])
 
-/** Each property of a product, with the feed element that says the same. */
+/** Each property of a product, with the equivalent feed element. */
 const properties: Readonly<Record<string, readonly [element: string, kind: Kind]>> = {
   id: ['id', 'text'],
   title: ['title', 'text'],
@@ -60,17 +60,17 @@ const types: Readonly<Record<Kind, string>> = {
   texts: 'array of string',
   groups: 'array of object',
 }
-/** More digits than micro-units have, so that no price looks like thousands. */
+/** As many as micro-units have. Three decimals could be read as thousands. */
 const PRICE_DECIMALS = 6
 
-/** The property of the product update that a feed's element stands for. */
+/** The property of a product update that corresponds to a feed element. */
 export function propertyName(element: string): string {
   return propertyOf.get(element) ?? element
 }
 
 /**
- * A product of the update API as the feed item that says the same, so that both are judged by the same rules. Null is
- * missing. A required property of the wrong type rejects the product; an optional one is ignored.
+ * Converts a product of the update API to the equivalent feed item, so that the same rules apply to both. A null property
+ * counts as missing. A required property of the wrong type rejects the product; an optional one is ignored.
  */
 export function itemFromProduct(
   product: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export function itemFromProduct(
   return { item: { line: 0, elements, tooLarge: false }, issues }
 }
 
-/** Null: the value is of another type. */
+/** Null when the value is of another type. */
 function readValue(kind: Kind, name: string, value: unknown, currency: string): FeedElement[] | null {
   switch (kind) {
     case 'text':
@@ -124,7 +124,7 @@ function group(name: string, value: object): FeedElement {
   const children = Object.entries(value).flatMap(([part, text]) =>
     typeof text === 'string' || typeof text === 'number' ? [{ name: fieldName(part), text: String(text) }] : [],
   )
-  // A feed's element without children has parts between colons; an object never has.
+  // The text of a feed element without children is split at colons. An empty child prevents that for an empty object.
   return { ...element(name, '.'), children: children.length > 0 ? children : [{ name: '', text: '' }] }
 }
 

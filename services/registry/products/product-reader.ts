@@ -28,7 +28,7 @@ export function threadedProductReader(): ProductReader & { readonly failed: Prom
   )
   return {
     failed: thread.failed,
-    // A buffer that shares its memory with others must be copied; a large one never does.
+    // A buffer that shares its memory with others must be copied. Large buffers have memory of their own.
     read: (json, feeds, now) =>
       thread.call('read', [json, feeds, now], json.byteLength === json.buffer.byteLength ? [json.buffer] : []),
     close: thread.close,

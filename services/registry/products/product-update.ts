@@ -6,11 +6,11 @@ import type { ErrorCode, FieldError } from '../../domain/errors.ts'
 import { type EntryIssue, type EntryResults, readEntries, type TakenEntry } from './product-entries.ts'
 import type { OfferFeed } from './product-item.ts'
 
-/** The body of a product update, read. Plain data that crosses threads cheaply: all values lie in one block. */
+/** The body of a product update after reading. It is plain data that crosses threads cheaply, because all values are in one block. */
 export type ProductUpdate =
   | {
       tag: 'READ'
-      /** Entries taken. */
+      /** Number of accepted entries. */
       accepted: number
       rejected: EntryIssue[]
       warnings: EntryIssue[]
@@ -18,14 +18,14 @@ export type ProductUpdate =
       offers: PackedRecords
       itemGroups: PackedRecords
     }
-  /** Nothing is taken. `rejected` is empty unless every entry is wrong. */
+  /** No entry is accepted. `rejected` is empty unless every entry is wrong. */
   | { tag: 'REFUSED'; code: ErrorCode; detail: string; errors: FieldError[]; rejected: EntryIssue[] }
 
 /** Records of one topic. */
 export interface PackedRecords {
   keys: string[]
   block: Uint8Array<ArrayBuffer>
-  /** Where each key's value ends in the block; it begins where the one before ends. Equal: removed. */
+  /** Where each key's value ends in the block. It begins where the previous one ends. An empty value removes the key. */
   ends: Uint32Array<ArrayBuffer>
 }
 
@@ -33,8 +33,8 @@ export interface PackedRecords {
 export type WritableFeeds = ReadonlyMap<string, OfferFeed>
 
 /**
- * Reads the JSON of a product update into records of the topics `products` and `item-groups`. Entries that are wrong are
- * left out and named; an update without any right one is refused. Of several entries for one product the last counts.
+ * Reads the JSON of a product update into records of the topics `products` and `item-groups`. Wrong entries are left out and
+ * listed; an update with no right entry is refused. Of several entries for one product, the last counts.
  */
 export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: number): ProductUpdate {
   let body: unknown
@@ -67,7 +67,7 @@ function allRejected({ rejected, errors }: EntryResults): ProductUpdate {
   })
 }
 
-/** Also rejects offers that are too large for a record of the log. */
+/** Encodes the accepted entries. Also rejects offers that are too large for a record of the log. */
 function recordsOf({ taken, rejected }: EntryResults) {
   const offers = new Map<string, Buffer | null>()
   const itemGroups = new Map<string, Buffer>()

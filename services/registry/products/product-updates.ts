@@ -33,7 +33,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
   let inFlight = 0
 
   server.register(async (scope) => {
-    // The reader parses; bodies stay bytes until then.
+    // Bodies stay bytes, because the reader parses them.
     scope.removeContentTypeParser('application/json')
     scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       scope.bodies.read(request, payload),
@@ -43,7 +43,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
       {
         bodyLimit: UPDATE_MAX_BYTES,
         onRequest: authorize('feed'),
-        // The schema is for the documentation: entries are checked by the reader.
+        // The schema is documentation only: the reader checks the entries.
         validatorCompiler: () => () => true,
         schema: {
           summary: 'Upsert or remove products',

@@ -12,7 +12,7 @@ import type { Principal } from '../access/auth.ts'
 import { inShop } from '../access/indexes.ts'
 import { toIso } from '../resources/conversions.ts'
 
-/** Products as the panel shows them, with the campaigns that the caller may see and what they say of showing them. */
+/** Products as the panel shows them, with the campaigns that the caller may see, and the reasons why they cannot be shown. */
 export function createProductView(deps: { snapshot: Snapshot; access: Access; counters: Counters; now: () => number }) {
   const { snapshot, access, counters, now } = deps
 
@@ -52,7 +52,7 @@ export function createProductView(deps: { snapshot: Snapshot; access: Access; co
   }
 }
 
-/** Campaigns that list these ids, also those that may not have them: the index knows only those that may. */
+/** Campaigns that list these ids, even if they may not promote them. The index knows only campaigns that may. */
 function campaignsListing(snapshot: Snapshot, shopId: string, ids: ReadonlySet<string>): Map<string, string[]> {
   const listing = new Map<string, string[]>()
   for (const { id, body } of snapshot.under(inShop.Campaign, shopId)) {

@@ -26,13 +26,13 @@ export interface ProductsAppDeps {
   now: () => number
 }
 
-/** Pages read for one page of the unavailable, which no filter finds. */
+/** Pages of the index read for one page of unavailable products, which no filter finds. */
 const SCANS_PER_PAGE_MAX = 20
 
-/** Ids read at once; to hash them takes a few milliseconds. */
+/** Ids read at once. Hashing them takes a few milliseconds. */
 const DIGESTS_PAGE = 2_000
 
-/** GET /v1/panel/products: search, and look-up by id, with why a product cannot be shown. */
+/** GET /v1/panel/products: search, and look-up by id, with the reasons why a product cannot be shown. */
 export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
   const { access, authorize, index } = deps
   const views = createProductView(deps)
@@ -101,7 +101,7 @@ interface Wanted {
 
 type IsWanted = (product: IndexedProduct) => boolean
 
-/** What no filter of the index says. */
+/** The condition that no filter of the index can express. */
 function isWanted({ available }: Wanted, now: number): IsWanted {
   return ({ offer }) => available === undefined || isAvailableAt(offer, now) === available
 }
@@ -115,13 +115,13 @@ function filtersOf({ q, feedId, available }: Wanted, sellers: readonly string[] 
   ]
 }
 
-/** Advertisers see what they may advertise: the products of their sellers. Null: all. */
+/** Sellers whose products the caller sees; null for all. Advertisers see what they may advertise: the products of their sellers. */
 export function sellersOf(snapshot: Snapshot, principal: Principal): readonly string[] | null {
   if (principal.role !== 'ADVERTISER') return null
   return snapshot.body('Account', principal.accountId)?.sellerIds ?? []
 }
 
-/** Offers with this id, then those with this productId, that the filters other than text let through. */
+/** Offers with this id, then those with this productId. Only the filters by feed and seller apply. */
 async function byId(
   index: ProductIndex,
   shop: Entity<'Shop'>,
@@ -160,7 +160,7 @@ async function scan(
   return { products, nextCursor: after === null ? null : writeCursor(after) }
 }
 
-/** The order of `scan`. */
+/** The key by which `scan` orders. */
 function keyOf({ offer }: IndexedProduct): string {
   return `${offer.feedId}/${offer.id}`
 }
@@ -177,8 +177,8 @@ function readCursor(cursor: string): string {
 }
 
 /**
- * The feed id behind a `systemProductId` of a shop, or null. The id cannot be read backwards, so every id of the shop is
- * tried: a second or so for a million products, which a look-up now and then may cost, and an index of its own may not.
+ * The feed id behind a `systemProductId` of a shop, or null. The id is a hash, so every id of the shop is tried. That takes
+ * about a second for a million products, which is acceptable for a rare look-up and does not justify an index.
  */
 async function idBehind(
   { index, snapshot }: { index: ProductIndex; snapshot: Snapshot },

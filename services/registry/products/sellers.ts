@@ -13,7 +13,7 @@ export interface SellersAppDeps {
   index: ProductIndex
 }
 
-/** GET /v1/panel/sellers: whose products the feeds of a shop hold. */
+/** GET /v1/panel/sellers: the sellers whose products are in the feeds of a shop. */
 export function sellersApp(server: HttpServer, { snapshot, access, authorize, index }: SellersAppDeps): void {
   server.get(
     '/v1/panel/sellers',

@@ -1,7 +1,7 @@
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 
-/** The account that an entity belongs to, by itself or by its shop; null: none. */
+/** The account that an entity belongs to, directly or through its shop; null when it belongs to none. */
 export function accountOf(
   snapshot: Snapshot,
   { kind, id, body }: { kind: EntityKind; id: string; body: EntityBodies[EntityKind] },

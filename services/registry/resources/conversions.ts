@@ -2,7 +2,7 @@ import type { FieldErrors } from './field-errors.ts'
 
 /** Conversions between the API's form (ISO 8601 times) and the stored form (UTC epoch milliseconds). */
 
-/** Parses a time that passed the schema; the schema lets some through that do not exist, such as leap seconds. */
+/** Parses a time that passed the schema. The schema accepts some times that do not exist, such as leap seconds. */
 export function toEpochMs(time: string, path: string, fieldErrors: FieldErrors): number {
   const epochMs = Date.parse(time)
   fieldErrors.check(!Number.isNaN(epochMs), path, 'is not a time that exists')

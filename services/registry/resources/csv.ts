@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Options, stringify } from 'csv-stringify'
 import type { FastifyReply } from 'fastify'
 
-/** Written at once; other requests are answered in between. */
+/** Rows written at once. Other requests are answered in between. */
 const ROWS_PER_TURN = 200
 
-/** Answers with a table as a file. The type is that of the JSON which the route's schema tells of. */
+/** Answers with a table as a file. The result is typed as `never`, because the route's schema describes the JSON answer. */
 export const sendCsv = (reply: FastifyReply, fileName: string, table: Readable) =>
   reply
     .header('content-disposition', `attachment; filename="${fileName}"`)
@@ -29,7 +29,7 @@ export function csvOf(columns: readonly string[], rows: Iterable<object>, cast: 
   return Readable.from(inTurns(rows)).pipe(table)
 }
 
-/** A line of JSON for each row (NDJSON). */
+/** One line of JSON for each row (NDJSON). */
 export function ndjsonOf(rows: Iterable<object>): Readable {
   return Readable.from(jsonLines(rows))
 }

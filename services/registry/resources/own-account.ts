@@ -5,8 +5,8 @@ import type { Principal } from '../access/auth.ts'
 import type { FieldErrors } from './field-errors.ts'
 
 /**
- * The account that a new entity shall belong to: the one named, else the caller's. Undefined, with a finding, when there
- * is none that the caller may use.
+ * The account that a new entity will belong to: the one named, else the caller's. Undefined, with a field error, when there is
+ * none that the caller may use.
  */
 export function ownAccount(request: {
   access: Access

@@ -5,7 +5,7 @@ import type { Principal } from '../access/auth.ts'
 import type { FieldErrors } from './field-errors.ts'
 
 /**
- * The shop that something new shall belong to. Undefined, with a finding, when the caller has no such shop.
+ * The shop that a new entity will belong to. Undefined, with a field error, when the caller has no such shop.
  * @throws Problem FORBIDDEN for advertisers, who see shops but own none.
  */
 export function ownShop(request: {

@@ -1,9 +1,9 @@
 import { Problem } from '../../domain/errors.ts'
 
 /**
- * One page of a list in the order of ids. A page holds what lies after the last id of the page before, so that rows made
- * or removed in between neither repeat nor hide others.
- * @param rowsAfter the rows after an id, all of them for the empty one, in order. They are read up to the end of the page.
+ * One page of a list in the order of ids. A page begins after the last id of the previous page, so that rows created or
+ * removed in between neither repeat nor hide others.
+ * @param rowsAfter the rows after an id, in order; all rows for the empty id. They are read up to the end of the page only.
  */
 export function pageOf<T extends { id: string }>(
   rowsAfter: (id: string) => Iterable<T>,
@@ -29,12 +29,12 @@ function readCursor(cursor: string): string {
   return id
 }
 
-/** Cursors of two numbers, or a number and a text: where the page before ended. */
+/** Writes a cursor of two parts, each a number or a text, that says where a page ended. */
 export function writePosition(...parts: (number | string)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** What `writePosition` made. @throws Problem INVALID. */
+/** Reads a cursor that `writePosition` made. @throws Problem INVALID. */
 export function readPosition<A extends keyof Types, B extends keyof Types>(
   cursor: string,
   a: A,
@@ -46,7 +46,7 @@ export function readPosition<A extends keyof Types, B extends keyof Types>(
       return parts as [Types[A], Types[B]]
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw noCursor()
 }

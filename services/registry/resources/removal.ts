@@ -19,7 +19,7 @@ export interface RemovalDeps {
   securityLog: SecurityLog
 }
 
-/** How many of a kind have to be removed first. */
+/** How many entities of a kind must be removed first. */
 export type Blocker = Static<typeof DeletionView>['blockers'][number]
 
 /** A kind of entity that can be removed. */
@@ -27,11 +27,11 @@ export interface Removable<K extends EntityKind> {
   kind: K
   /** Under /v1/panel. */
   path: string
-  /** What keeps it from being removed now: of each kind that may, how many there are. */
+  /** What keeps the entity from being removed now: the number of blocking entities, for each kind that can block. */
   blockedBy(entity: Entity<K>): Blocker[]
-  /** What its removal changes; without it, the entity alone. */
+  /** The changes that remove the entity. By default, only the entity itself is removed. */
   removal?(entity: Entity<K>): EntityChange[]
-  /** Who of those who may change it may also remove it; without it, all. */
+  /** Whether a caller who may change the entity may also remove it. By default, all such callers may. */
   mayRemove?(principal: Principal): boolean
 }
 
@@ -42,7 +42,7 @@ export interface Refusal {
   blockers: Blocker[]
 }
 
-/** DELETE, and GET of what would refuse it. */
+/** DELETE of an entity, and GET of the reasons for which DELETE would be refused. */
 export function removalRoutes<K extends EntityKind>(
   server: HttpServer,
   { registry, access, authorize, securityLog }: RemovalDeps,
@@ -125,7 +125,7 @@ export function throwIfRefused(refusal: Refusal | null): void {
   if (refusal) throw new Problem(refusal.code, refusal.detail)
 }
 
-/** How many of what lies under a key of an index hold an entity. */
+/** Counts the entities under a key of an index that keep another entity from being removed. */
 export function countOf<K extends Blocker['kind']>(
   snapshot: Snapshot,
   [index, key]: [index: EntityIndex<K>, key: string],

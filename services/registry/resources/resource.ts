@@ -11,7 +11,7 @@ import { pageOf } from './paging.ts'
 import { type Removable, type RemovalDeps, removalRoutes, withArticle } from './removal.ts'
 import { changed, created } from './store.ts'
 
-/** What the routes of a resource work with. */
+/** The dependencies of a resource's routes. */
 export interface ResourceDeps extends RemovalDeps {
   uuid: () => string
 }
@@ -22,15 +22,15 @@ export interface ReadableResource<K extends EntityKind> {
   /** Under /v1/panel. */
   path: string
   schemas: { view: TSchema; query: TSchema }
-  /** What a list leaves out by query parameters that are no properties of the body; called without them, too. */
+  /** Filters of a list by query parameters that are not properties of the body. They are called even without the parameter. */
   filters?: Readonly<Record<string, (body: EntityBodies[K], asked: unknown) => boolean>>
   /** The answers for entities of one page, in order. */
   views(entities: Entity<K>[], principal: Principal): object[] | Promise<object[]>
 }
 
 /**
- * One that can be changed and removed. What is checked here runs when all earlier writes are in force, and so still
- * holds when the change is stored. A Problem is thrown that lists all that is wrong.
+ * A resource that can be changed and removed. Its checks run after all earlier writes are in force, so they still hold when
+ * the change is stored. They throw a Problem that lists everything that is wrong.
  */
 export interface ChangeableResource<K extends EntityKind, P extends TSchema> extends ReadableResource<K>, Removable<K> {
   schemas: { patch: P; view: TSchema; query: TSchema }
@@ -39,12 +39,12 @@ export interface ChangeableResource<K extends EntityKind, P extends TSchema> ext
 
 export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema> extends ChangeableResource<K, P> {
   schemas: { create: C; patch: P; view: TSchema; query: TSchema }
-  /** An `onRequest` hook that refuses callers who may make none; without it, all may. */
+  /** An `onRequest` hook that refuses callers who may not create one. By default, all may. */
   mayMake?: (request: FastifyRequest) => Promise<void>
   create(input: Static<C>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
 }
 
-/** GET list, POST, GET one, PATCH, DELETE and whether it would be refused. */
+/** GET list, POST, GET one, PATCH, DELETE, and GET of whether DELETE would be refused. */
 export function resourceRoutes<K extends EntityKind, C extends TSchema, P extends TSchema>(
   server: HttpServer,
   deps: ResourceDeps,

@@ -19,13 +19,13 @@ import { type KindWithoutHistory, keyOfPresent, registryKey } from '../../replic
 import { createEntityLimits, type EntityLimits } from '../writes/entity-limits.ts'
 import { createWriteQueue, type Decided } from '../writes/write-queue.ts'
 
-/** The name that makes the registry's writer alone among all processes. */
+/** The name of the registry's writer. Only one process can hold it. */
 const WRITER = 'registry'
 const RETRY_AFTER_SECONDS = 2
-/** More than a checkpoint leaves to be read: what is older has long been stored by the sink. */
+/** More versions than can follow a checkpoint. The sink has long stored older ones. */
 const RECENT_VERSIONS_MAX = 100_000
 
-/** One entity as it shall be. Made by `created`, `changed` and `removed`. */
+/** One entity as it is to be stored. Made by `created`, `changed` and `removed`. */
 export type EntityChange = {
   [K in EntityKind]: { kind: K; id: string; version: number; deleted: boolean; body: EntityBodies[K] }
 }[EntityKind]
@@ -33,23 +33,23 @@ export type EntityChange = {
 export interface Registry {
   readonly snapshot: Snapshot
   /**
-   * Runs `decide` so that it sees every earlier write, in call order, and what it reads in the snapshot still holds when its
-   * changes are stored; then stores them, all or none, and applies them. Writes that wait are stored together.
+   * Runs `decide`, in call order, so that it sees every earlier write, and what it reads in the snapshot still holds when its
+   * changes are stored. Then stores the changes, all or none, and applies them. Writes that wait are stored together.
    * @returns the entries as stored, in the order of the changes.
-   * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made
-   * for, or an account would have more of a kind than it may; Problem TOO_LARGE when one does not fit into a record; Problem UNAVAILABLE when the log cannot take them, or
-   * another registry has taken over.
+   * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made for, or an
+   * account would have more of a kind than it may; Problem TOO_LARGE when an entity does not fit into a record; Problem
+   * UNAVAILABLE when the log cannot take the changes, or another registry has taken over.
    */
   write(decide: Decide, options: { by: string }): Promise<RegistryEntry[]>
   /** @throws Problem CONFLICT when the account may have no more of these; `write` checks it, too. */
   checkRoom: EntityLimits['checkRoom']
-  /** Drops entities for good, in the order of writes: only for what nothing names any more. @throws as `write`. */
+  /** Deletes entities permanently, in the order of writes. Only for entities that nothing refers to any more. @throws as `write`. */
   forget(choose: ChooseForgotten): Promise<void>
-  /** Where the log holds a version of a campaign, of the latest; undefined: that of an older one is known to Analytics. */
+  /** Where the log holds a recent version of a campaign. Undefined for older versions, whose positions Analytics knows. */
   recentVersion(campaignId: string, version: number): Position | undefined
   /** Resolves when another process has taken over: this one can never write again, and should end. */
   readonly fenced: Promise<Fenced>
-  /** Ends after the writes under way. */
+  /** Closes the registry after the writes under way. */
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export function removed<K extends EntityKind>(entity: Entity<K>, body = entity.b
   return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: true, body } as EntityChange
 }
 
-/** Takes over as the one writer of the registry, and brings `snapshot` to the end of its history. @throws LogUnavailable */
+/** Takes over as the only writer of the registry, and brings `snapshot` to the end of its history. @throws LogUnavailable */
 export async function openRegistry(deps: {
   log: EventLog
   snapshot: Snapshot
@@ -82,7 +82,7 @@ export async function openRegistry(deps: {
 }): Promise<Registry> {
   const { log, snapshot, limits = defaultLimits, now } = deps
   const entityLimits = createEntityLimits(snapshot, limits)
-  // The writer comes first: once the one before is fenced, nothing can be appended behind what the tail has seen.
+  // The writer is opened first: once the previous writer is fenced, nothing can be appended after what the tail has read.
   const writer = await log.exclusiveWriter(WRITER)
   const recent = new LRUCache<string, Position>({ max: RECENT_VERSIONS_MAX })
   const checkpoints = createCheckpoints({ log, snapshot, everyRecords: deps.checkpointEvery })
@@ -105,7 +105,7 @@ export async function openRegistry(deps: {
   let takenOver = false
   const { promise: fenced, resolve: signalFenced } = Promise.withResolvers<Fenced>()
 
-  /** After a failed append any part may be stored: what the log really holds decides. */
+  /** After a failed append, any part of it may be stored, so the log is read again. */
   async function settleDoubt(): Promise<void> {
     await tail.close()
     caughtUp = false
@@ -152,7 +152,7 @@ export async function openRegistry(deps: {
     if (checkpoints.isDue()) checkpointing ??= writeCheckpoint()
   }
 
-  /** Between writes, chunk by chunk. What fails is tried again with the next checkpoint. */
+  /** Writes a checkpoint chunk by chunk, between other writes. After a failure, the next checkpoint tries again. */
   async function writeCheckpoint(): Promise<void> {
     const checkpoint = checkpoints.begin()
     const writeNext = async () => {
