@@ -20,7 +20,7 @@ export interface BannerFacts {
 const HEX_COLOUR = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i
 const NO_IMAGE = 'is not an image of the account'
 
-/** The stored form of banners. Adds everything that is wrong with them. A banner with an id keeps it, others get one. */
+/** The stored form of banners. A banner with an id keeps it, others get one. Adds everything that is wrong to `fieldErrors`. */
 export function readBanners(inputs: readonly Input[], facts: BannerFacts, fieldErrors: FieldErrors): Banner[] {
   const ids = inputs.map(({ id }) => id)
   return inputs.map((input, at) => {

@@ -32,7 +32,7 @@ export interface CampaignDeps {
 export type CampaignInput = Static<typeof CampaignPatch>
 
 export interface CampaignResource extends Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
-  /** What `change` makes of each of them, or the Problem that it throws. */
+  /** For each campaign, the result of `change` or the Problem that it throws. */
   changeEach(campaigns: readonly Entity<'Campaign'>[], input: CampaignInput): Promise<(Campaign | Problem)[]>
 }
 
@@ -56,7 +56,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     }
   }
 
-  /** Null while the counters do not tell. */
+  /** Null for each campaign while the counters are unavailable. */
   const knownSpendOf = (ids: readonly string[]): Promise<(number | null)[]> =>
     spendOf(ids).catch((error: unknown) => {
       if (error instanceof CountersUnavailable) return ids.map(() => null)
@@ -149,7 +149,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
   }
 }
 
-/** Stopping a campaign, and putting it away or back, is never refused for what is wrong with the rest of it. */
+/** Whether a change only pauses, archives or restores. Such a change is never refused because of other fields. */
 const onlyStops = (input: CampaignInput): boolean =>
   Object.entries(input).every(([name, value]) => name === 'archived' || (name === 'status' && value === 'PAUSED'))
 

@@ -24,7 +24,7 @@ const fieldsOfKind: Readonly<Record<Campaign['kind'], Record<string, boolean>>> 
   DISPLAY: { country: true, targetUrl: true, mobileDeepLink: false, cpm: true, banners: true, targeting: false },
 }
 
-/** @throws Problem INVALID for fields of the other kind, and for those that a new campaign lacks. */
+/** @throws Problem INVALID for fields of the other kind, and for required fields that a new campaign lacks. */
 export function checkKind(kind: Campaign['kind'], input: object, { isNew }: { isNew: boolean }): void {
   const fieldErrors = new FieldErrors()
   const other = kind === 'DISPLAY' ? 'SPONSORED' : 'DISPLAY'
@@ -37,7 +37,7 @@ export function checkKind(kind: Campaign['kind'], input: object, { isNew }: { is
   fieldErrors.throwIfAny()
 }
 
-/** The stored form of those fields that a body gives, banners aside; the others are not in the answer. */
+/** The stored form of the fields in a body, except banners. Missing fields are missing in the result, too. */
 export function campaignFields(input: Input, fieldErrors: FieldErrors): Partial<Campaign> {
   const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = input
   const { products, cpc, country, targetUrl, mobileDeepLink, cpm, targeting } = input
@@ -86,7 +86,7 @@ function ruleView({ priceMinMicros, priceMaxMicros, ...lists }: ProductRule): Ru
   }
 }
 
-/** Without the properties that are undefined, so that they cover nothing when spread. */
+/** The object without undefined properties, so that they override nothing when it is spread. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

@@ -47,7 +47,7 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
       const { id, version: latest } = access.need(principalOf(request), 'Campaign', request.params.id)
       const last = cursor === undefined ? latest : versionIn(cursor, latest)
       const first = Math.max(last - limit + 1, 1)
-      // One more: what the first of the page changed is told by the version before it.
+      // Reads one version more, because the changes of the oldest on the page are found by comparing it with the one before.
       const numbers = Array.from({ length: last - first + 2 }, (_, i) => last - i)
       const places = await placesOf(deps, id, numbers)
       const versions = await Promise.all(numbers.map((version) => readVersion(deps, places.get(version))))
@@ -72,7 +72,7 @@ function versionIn(cursor: string, latest: number): number {
   throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
 }
 
-/** Where the log holds these versions, by version. */
+/** The positions of these versions in the log, by version. */
 async function placesOf(
   { registry, findVersions }: HistoryDeps,
   campaignId: string,
@@ -90,7 +90,7 @@ async function placesOf(
   return places
 }
 
-/** Null when there is none. */
+/** Reads a version of a campaign from the log; null when it is not there. */
 async function readVersion(
   { log }: HistoryDeps,
   place: PartitionOffset | undefined,
@@ -102,7 +102,7 @@ async function readVersion(
   return entry.kind === 'Campaign' ? entry : null
 }
 
-/** What a change can change, as the API shows it. */
+/** The fields that users change, as the API shows them. */
 function shownFields(campaign: Entity<'Campaign'>, { snapshot }: Registry): Record<string, unknown> {
   const shop = snapshot.getEver('Shop', campaign.body.shopId)!.body
   const view = campaignView(campaign, { shop, spentMicros: null, now: campaign.updatedAt, nameOf: () => null })

@@ -32,18 +32,18 @@ const ModerationQuery = ListQuery({
 /** How long a decision can be undone: the panel offers it for ten seconds, and the request has to arrive. */
 const UNDO_MS = 30_000
 
-/** What a decision of the last seconds replaced. */
+/** What a decision of the last seconds replaced, so that it can be undone. */
 interface Undoable {
   before: Moderation
-  /** Of the campaign as the decision left it. */
+  /** The campaign's version after the decision. */
   version: number
   decidedAt: number
   decidedBy: string
 }
 
 /**
- * GET the display campaigns by what was decided, POST accept, reject and undo: for the publisher of the shop and the
- * operator. What can be undone is held in memory: the registry has one process, and a start makes decisions final.
+ * GET the display campaigns by decision, POST accept, reject and undo: for the publisher of the shop and the operator. What
+ * can be undone is kept in memory, because the registry has one process. A restart makes decisions final.
  */
 export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void {
   const undoable = new Map<string, Undoable>()
@@ -110,7 +110,7 @@ function decisionRoutes(server: HttpServer, deps: ModerationDeps & { undoable: M
 interface Decision extends Pick<ModerationDecision, 'state' | 'reason'> {
   principal: Principal
   campaignId: string
-  /** Of the campaign as it was looked at. */
+  /** The campaign's version that was reviewed. */
   version?: number | undefined
 }
 
@@ -164,7 +164,7 @@ function undoRoute(
           if (made?.decidedBy !== principal.actorId || made.version !== campaign.version) {
             throw new Problem('CONFLICT', 'There is no decision of yours that can still be undone')
           }
-          // It stays known until it is stored, and later versions of the campaign do not fit it.
+          // The entry is kept in case the write fails. Once it is stored, the entry's version no longer matches the campaign.
           return [changed(campaign, { ...campaign.body, moderation: made.before })]
         },
         { by: principal.actorId },
@@ -179,7 +179,7 @@ function forgetOld(undoable: Map<string, Undoable>, now: number): void {
   for (const [campaignId, { decidedAt }] of undoable) if (now - decidedAt > UNDO_MS) undoable.delete(campaignId)
 }
 
-/** The moderation that the decision changes. @throws Problem CONFLICT */
+/** The moderation that a decision will change. @throws Problem CONFLICT when the decision cannot be made. */
 function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): Moderation {
   if (body.moderation === null) throw new Problem('CONFLICT', 'Only display campaigns are moderated')
   if (body.archivedAt !== null) throw new Problem('CONFLICT', 'The campaign is archived')

@@ -27,7 +27,7 @@ export interface ProductCountDeps {
   now: () => number
 }
 
-/** POST /v1/panel/product-count: what a campaign would promote, before there is one. */
+/** POST /v1/panel/product-count: counts what a campaign would promote before the campaign exists. */
 export function productCountApp(server: HttpServer, deps: ProductCountDeps): void {
   const { access, authorize, index, now } = deps
   server.post(
@@ -58,7 +58,10 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
   )
 }
 
-/** Undefined, with a finding, when there is none. Who sees a campaign may count for its account, which they may not see itself. */
+/**
+ * The account that would pay. Undefined, with a field error, when there is none. A caller who sees a campaign may count for its
+ * account, even if the caller may not see the account itself.
+ */
 function payerOf(
   { access, snapshot }: ProductCountDeps,
   principal: Principal,
@@ -78,7 +81,7 @@ function sellersOf({ kind, sellerIds }: Account): Extract<Filter, { kind: 'selle
   return kind === 'ADVERTISER' ? [{ kind: 'sellers', anyOf: sellerIds }] : []
 }
 
-/** Finds what `promotes` lets a campaign over the rule promote. */
+/** Filters for the products that `promotes` lets a campaign with this rule promote. */
 function ruleFilters(rule: ProductRule): Filter[] {
   const { brands, categoryPaths, labels, sellerIds, priceMinMicros, priceMaxMicros } = rule
   const lists: Filter[] = [

@@ -4,11 +4,11 @@ import { isCountry } from '../../domain/codes.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { FieldErrors } from '../resources/field-errors.ts'
 
-/** Schemes whose links run code or show what the link itself holds. */
+/** Schemes whose links run code or show content that the link itself contains. */
 const SCRIPT_SCHEMES: ReadonlySet<string> = new Set(
   ['javascript', 'vbscript', 'data', 'blob', 'filesystem', 'file', 'about', 'view-source'].map((name) => `${name}:`),
 )
-/** Of one pattern: each multiplies the ways in which it can match. */
+/** Wildcards of one pattern. Each multiplies the ways in which the pattern can match. */
 const WILDCARDS_MAX = 10
 
 /** What a campaign is checked against. */
@@ -20,7 +20,7 @@ export interface CampaignFacts {
   publisher: Account
   /** Micros billed so far; 0 for a new one. */
   spentMicros: number
-  /** What it was before the change; null for a new one. */
+  /** The campaign before the change; null for a new one. */
   before: Campaign | null
 }
 
@@ -61,7 +61,7 @@ function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, fi
     fieldErrors.check(cpmMicros !== 0, '/cpm', 'must be above 0')
     return
   }
-  // A bid of nothing is no bid, even where the shop reserves nothing.
+  // A bid must be positive, even if the shop has no reserve.
   const leastMicros = Math.max(shop.reserveCpcMicros, 1)
   fieldErrors.check(
     cpcMicros >= leastMicros,
@@ -88,7 +88,7 @@ function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fi
   }
 }
 
-/** Adds what is wrong with the display side of a campaign, its banners aside: they are checked where they are read. */
+/** Adds what is wrong with the display fields of a campaign, except banners, which are checked where they are read. */
 function checkDisplay(campaign: Campaign, facts: CampaignFacts, fieldErrors: FieldErrors): void {
   if (facts.before === null) checkEnabled(facts, fieldErrors)
   const { country, targetUrl, mobileDeepLink, targeting } = campaign
@@ -109,7 +109,7 @@ function checkDisplay(campaign: Campaign, facts: CampaignFacts, fieldErrors: Fie
   }
 }
 
-/** Only new campaigns are refused; of those there are, none is shown while either account is not enabled. */
+/** Refuses new campaigns only. Existing campaigns are not shown while either account is not enabled. */
 function checkEnabled({ account, publisher }: CampaignFacts, fieldErrors: FieldErrors): void {
   const message = 'is not enabled for display advertising: only the operator can enable it'
   fieldErrors.check(account.displayEnabled, '/accountId', `the account ${message}`)

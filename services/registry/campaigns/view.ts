@@ -7,13 +7,13 @@ import { productsView } from './fields.ts'
 
 type NameOf = (actorId: string) => string | null
 
-/** Finds the name of a user or account, deleted ones too. */
+/** Finds the name of a user or account, deleted or not. */
 export const namesIn =
   (snapshot: Snapshot): NameOf =>
   (id) =>
     (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
 
-/** A campaign as the API shows it at `now`. `spentMicros` null: not known, and taken for none. */
+/** A campaign as the API shows it at `now`. `spentMicros` is null when unknown; the state then assumes that nothing is spent. */
 export function campaignView(
   campaign: Entity<'Campaign'>,
   at: { shop: Shop; spentMicros: number | null; now: number; nameOf: NameOf },

@@ -13,7 +13,7 @@ import { orderRows, readOrder } from './order.ts'
 import { readReturn, returnRows } from './returns.ts'
 import type { ImportRules } from './rules.ts'
 
-/** Imports at a time: they share a thread with other requests. */
+/** Imports at a time, because they share a thread with other requests. */
 const IN_FLIGHT_MAX = 2
 const RETRY_AFTER_SECONDS = 10
 const NDJSON_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
@@ -46,7 +46,7 @@ const imports = [
   },
 ]
 
-/** Past orders and returns as NDJSON or CSV: for a head start of bestsellers and recommendations, and for net revenue. */
+/** Imports past orders and returns from NDJSON or CSV: for a head start of bestsellers and recommendations, and for net revenue. */
 export function importApp({ log, access, authorize, now, importLimits: limits = IMPORT_LIMITS }: ImportDeps) {
   let inFlight = 0
 
@@ -81,7 +81,7 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
             if (answer.accepted + answer.rejected === 0) throw empty()
             return answer
           } finally {
-            // The rest of a body that is refused is read and dropped: cutting it off would hide the answer.
+            // Read and drop the rest of a refused body, because cutting it off would hide the answer.
             body.resume()
           }
         },

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse'
 import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
 import { linesOf } from './lines.ts'
 
-/** One thing to import, or why it could not be read. Numbers are those of the first line that it was on, from 1. */
+/** One entry to import, or why it could not be read. `number` is that of its first line, from 1. */
 export type ImportEntry = { number: number; value: unknown } | { number: number; wrong: string }
 
 /** A limit that ends an import. */
@@ -15,7 +15,7 @@ export type EntryParser = (
   limits: { lineMaxBytes: number },
 ) => AsyncGenerator<ImportEntry>
 
-/** A JSON object a line. */
+/** One JSON object on each line. */
 export const ndjsonEntries: EntryParser = async function* (chunks, limits) {
   for await (const { number, text } of linesOf(chunks, limits)) {
     if (text === null) yield { number, wrong: `is longer than ${limits.lineMaxBytes} bytes` }
@@ -31,21 +31,21 @@ function entryOf(number: number, text: string): ImportEntry {
   }
 }
 
-/** A row by the names of its columns. */
+/** The cells of a row by the names of their columns. */
 export type Row = Record<string, string>
 
 /** How rows become one entry. */
 export interface RowFolding {
-  /** Rows that follow each other with one key are one entry. */
+  /** Consecutive rows with the same key are one entry. */
   keyOf(row: Row): string
-  /** Never of no rows. */
+  /** Makes an entry of its rows, of which there is at least one. */
   fold(rows: readonly Row[]): unknown
 }
 
 /**
- * CSV (RFC 4180) whose first row names the columns: rows of an entry follow each other. More rows than an entry may have
- * lines are not kept; what is kept is then one too many, and refused. @throws Exceeded at a row that is too long, because where
- * the next one begins is not known then.
+ * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. Of an entry with too many lines, the
+ * allowed number plus one are kept, so that it is refused without holding them all. @throws Exceeded at a row that is too long,
+ * because the start of the next row is unknown then.
  */
 export const csvEntries = ({ keyOf, fold }: RowFolding): EntryParser =>
   async function* (chunks, { lineMaxBytes }) {
@@ -82,13 +82,13 @@ export const csvEntries = ({ keyOf, fold }: RowFolding): EntryParser =>
     yield* skipped.splice(0)
   }
 
-/** A number of a cell; text that is none stays text, so that it is refused by its name. */
+/** The number in a cell. Text that is not a number stays text, so that the error names its field. */
 export function numberOf(cell: string | undefined): number | string | undefined {
   if (!cell) return undefined
   return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell
 }
 
-/** The columns that hold something. */
+/** The cells of these columns that are not empty. */
 export function cellsOf(row: Row, columns: readonly string[]): Row {
   return Object.fromEntries(columns.flatMap((column) => (row[column] ? [[column, row[column]]] : [])))
 }

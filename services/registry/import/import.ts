@@ -10,7 +10,7 @@ const GB = 1024 * 1024 * 1024
 const KB = 1024
 /** Records of one append. */
 const BATCH_RECORDS = 1_000
-/** Lines read between two looks at what else waits for this thread: under a millisecond. */
+/** Lines read before other work of this thread has a turn. They take under a millisecond. */
 const LINES_PER_TURN = 32
 const RETRY_AFTER_SECONDS = 5
 
@@ -21,16 +21,16 @@ export interface ImportLimits {
 }
 export const IMPORT_LIMITS: ImportLimits = { bytesMax: GB, linesMax: 1_000_000, lineMaxBytes: 512 * KB }
 
-/** What is imported, and how it is told. */
+/** A kind of import: how a body is split into entries, and how each entry is read. */
 export interface ImportOf {
   entries: EntryParser
   read: (value: unknown, rules: ImportRules) => Read
 }
 
 /**
- * Reads entries one by one and appends the good ones to the log, whatever the others are. Holds one batch at a time.
- * @throws Problem TOO_LARGE over a limit, UNAVAILABLE when the log does not take a batch: lines before it are stored then,
- * and may be sent again, because readers count an id once.
+ * Reads entries one by one and appends the valid ones to the log, even if others are not. Holds one batch at a time.
+ * @throws Problem TOO_LARGE over a limit, UNAVAILABLE when the log does not take a batch. The lines before that batch are
+ * stored then; they may be sent again, because readers count an id once.
  */
 export async function importEntries(
   log: Pick<EventLog, 'append'>,

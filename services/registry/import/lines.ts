@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** A line without its end; null when it is over the limit. Numbers count from 1. */
+/** A line without its line break. `text` is null when the line is over the limit. Numbers count from 1. */
 export interface TextLine {
   number: number
   text: string | null
@@ -18,7 +18,7 @@ export async function* linesOf(
 
   function take(part: Buffer): void {
     bytes += part.length
-    // The rest of a line that is too long is counted only.
+    // The rest of a line that is too long is counted, but not kept.
     if (bytes <= options.lineMaxBytes) parts.push(part)
   }
   function finish(): TextLine | null {

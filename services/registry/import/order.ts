@@ -9,7 +9,7 @@ import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
 
 const isImportLine = checkOf(ImportLine)
 
-/** A past order, as a record of the topic `transactions`. */
+/** Reads a past order into a record of the topic `transactions`. */
 export function readOrder(value: unknown, rules: ImportRules): Read {
   if (!isImportLine(value)) return refused(listFieldErrors(ImportLine, value))
   const place = placeOf(value, rules)
@@ -17,7 +17,7 @@ export function readOrder(value: unknown, rules: ImportRules): Read {
   return { tag: 'TAKEN', record: recordOf(value, place.shopId, place.occurredAt, rules.now) }
 }
 
-/** A row a product: what is of the order is taken from its first row. */
+/** One row for each product. The fields of the order are taken from its first row. */
 export const orderRows: RowFolding = {
   keyOf: ({ shopId = '', kind = '', eventId = '' }) => JSON.stringify([shopId, kind, eventId]),
   fold: (rows) => ({
@@ -32,7 +32,7 @@ export const orderRows: RowFolding = {
 
 function recordOf(line: ImportLine, shopId: string, occurredAt: number, receivedAt: number): NewRecord {
   const customer = line.customer || null
-  // An order without a buyer is of a buyer of its own.
+  // An order without a buyer gets a buyer of its own.
   const cid = line.cid || (customer === null ? `order:${line.eventId}` : `customer:${customer}`)
   const value = encode('Transaction', {
     eventId: line.eventId,

@@ -25,8 +25,8 @@ export interface ReturnsDeps {
 }
 
 /**
- * POST /v1/panel/transactions/{eventId}/returns: what came back of a purchase. It is taken whether or not the purchase is
- * known: a return that comes before its purchase waits for it.
+ * POST /v1/panel/transactions/{eventId}/returns: products of a purchase that were returned. A return is accepted even when its
+ * purchase is not known yet, and then waits for the purchase.
  */
 export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
   return async (server: HttpServer): Promise<void> => {
@@ -74,7 +74,7 @@ function returnView({ returnedBy: _, occurredAt, receivedAt, ...told }: Transact
   return { ...told, occurredAt: toIso(occurredAt), receivedAt: toIso(receivedAt) }
 }
 
-/** What came back of a past order, as a record of the topic `transaction-returns`. */
+/** Reads a return of a past order into a record of the topic `transaction-returns`. */
 export function readReturn(value: unknown, rules: ImportRules): Read {
   if (!isImportReturn(value)) return refused(listFieldErrors(ImportReturn, value))
   const place = placeOf(value, rules)
@@ -87,7 +87,7 @@ export function readReturn(value: unknown, rules: ImportRules): Read {
   return { tag: 'TAKEN', record }
 }
 
-/** A row a product; one without a product is a return of the whole order. */
+/** One row for each product. A return whose rows have no product is of the whole order. */
 export const returnRows: RowFolding = {
   keyOf: ({ shopId = '', returnId = '' }) => JSON.stringify([shopId, returnId]),
   fold(rows) {

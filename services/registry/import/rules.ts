@@ -6,11 +6,11 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 export interface ImportRules {
-  /** Whether a shop is one that the caller may import for. */
+  /** Whether the caller may import for a shop. */
   isShop: (shopId: string) => boolean
-  /** Of entries that name none. */
+  /** The shop of entries that name none. */
   defaultShopId: string | null
-  /** Who imports: a user id, of a token its account. */
+  /** Who imports: the id of a user or, for a token, that of its account. */
   by: string
   /** UTC epoch milliseconds. */
   now: number
@@ -22,7 +22,7 @@ export function refused(errors: FieldError[]): Read {
   return { tag: 'REFUSED', errors }
 }
 
-/** Where and when an entry was. */
+/** The shop and the time of an entry. */
 export function placeOf(
   entry: { shopId?: string | null; occurredAt: string },
   rules: ImportRules,
@@ -42,7 +42,7 @@ function timeOf(text: string): number | null {
   const day = text.slice(0, 10)
   if (!DATE.test(text) && !DATE_TIME.test(text)) return null
   const midnight = new Date(`${day}T00:00:00Z`)
-  // Not the 30th of February, which Date would take for the 2nd of March.
+  // Refuses days such as the 30th of February, which Date would take for the 2nd of March.
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return null
   const epochMs = Date.parse(text)
   return Number.isNaN(epochMs) ? null : epochMs

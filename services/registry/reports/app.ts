@@ -14,7 +14,7 @@ import { columnsOf, runReport } from './report.ts'
 import { readReportRequest } from './request.ts'
 
 const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
-/** A table in a file has no place to say that it is cut. */
+/** A table in a file cannot say that it was cut off. */
 const FILE_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
 
 export interface ReportsDeps {
@@ -68,7 +68,7 @@ export function reportsApp(deps: ReportsDeps) {
 const formatOfType: Readonly<Record<string, ReportFormat>> = { 'text/csv': 'csv', [PARQUET_TYPE]: 'parquet' }
 const KNOWN_TYPE = /text\/csv|application\/json|application\/vnd\.apache\.parquet|\*\/\*/
 
-/** By the media type that Accept names first, of those that there are. */
+/** The format of the first media type in Accept that is supported. */
 function formatAccepted({ headers }: FastifyRequest): ReportFormat {
   return formatOfType[KNOWN_TYPE.exec(headers.accept ?? '')?.[0] ?? ''] ?? 'json'
 }

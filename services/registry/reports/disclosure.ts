@@ -11,8 +11,8 @@ import type { Principal } from '../access/auth.ts'
 import type { ReportRequest } from './request.ts'
 
 /**
- * How the figures of a report are made, by the present settings of its shops. The rules against invalid traffic are the
- * business of those who run the shops: advertisers are told that they exist, not which.
+ * How the figures of a report are made, by the current settings of its shops. Only those who run the shops learn which rules
+ * against invalid traffic apply; advertisers are told only that there are rules.
  */
 export function disclosureOf(
   { whatIf }: Pick<ReportRequest, 'whatIf'>,
@@ -34,7 +34,7 @@ export function disclosureOf(
   }
 }
 
-/** A table in CSV below the lines that say how its figures are made, and an empty one. */
+/** A CSV table, preceded by lines that say how its figures are made and by an empty line. */
 export function belowDisclosure(
   disclosure: ReportDisclosure,
   { from, to }: Pick<ReportQuery, 'from' | 'to'>,

@@ -1,13 +1,13 @@
 import { isMoney, type Measure } from '../../../infra/analytics/queries/report-measures.ts'
 import type { ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 
-/** Sums as a query gives them: counts as numbers, money as text in micro-units. */
+/** Sums as a query returns them: counts as numbers, money as text in micro-units. */
 export type MeasuredRow = Partial<Record<Measure, number | string>>
-/** Money is a bigint of micro-units until it is written: a sum may be over a safe integer. */
+/** Money is a bigint of micro-units until it is written, because a sum may exceed the safe integers. */
 export type Figure = number | bigint | null
 export type Figures = Partial<Record<ReportMetric, Figure>>
 
-/** Of money in micro-units. */
+/** Decimal places of money in micro-units. */
 export const DECIMALS = 6
 
 const ratios: Partial<Record<ReportMetric, readonly [Measure, Measure]>> = {
@@ -23,21 +23,21 @@ export function kindOf(metric: ReportMetric): MetricKind {
   return isMoney(metric as Measure) ? 'MONEY' : 'COUNT'
 }
 
-/** What must be measured to answer these metrics. */
+/** The measures that these metrics need. */
 export function measuresFor(metrics: readonly ReportMetric[]): Measure[] {
   return [...new Set(metrics.flatMap((metric) => ratios[metric] ?? [metric as Measure]))]
 }
 
 /**
  * The metrics of a row; a measure that the row lacks is 0, a ratio to 0 is null.
- * @param options.requests false: the row can say nothing of requests, which are null then.
+ * @param options.requests false when the row cannot count requests; they are null then.
  */
 export function figuresOf(metrics: readonly ReportMetric[], row: MeasuredRow, options: { requests: boolean }): Figures {
   const isHidden = (metric: ReportMetric) => metric === 'requests' && !options.requests
   return Object.fromEntries(metrics.map((metric) => [metric, isHidden(metric) ? null : figureOf(metric, row)]))
 }
 
-/** One row of several currencies: counts are added up; money, which cannot be, is null. */
+/** One row for several currencies. Counts are added up; money cannot be, so it is null. */
 export function figuresOverCurrencies(
   metrics: readonly ReportMetric[],
   rows: readonly MeasuredRow[],
@@ -65,7 +65,7 @@ declare global {
   }
 }
 
-/** JSON in which money has all its digits, also where a double would not hold them. */
+/** JSON in which money has all its digits, even those that a double would not hold. */
 export function figuresToJson(value: object): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? JSON.rawJSON(decimalText(each)) : each))
 }

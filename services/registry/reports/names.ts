@@ -14,21 +14,21 @@ const entityKinds = {
 type EntityDimension = keyof typeof entityKinds
 const isOfEntities = (dimension: ReportDimension): dimension is EntityDimension => dimension in entityKinds
 
-/** Whether the values of a dimension are ids, beside which stands a name. */
+/** Whether the values of a dimension are ids, which get a column of names next to them. */
 export const isNamed = (dimension: ReportDimension): boolean =>
   isOfEntities(dimension) || dimension === 'product' || dimension === 'banner'
 
-/** Where titles of products are asked for. */
+/** The index that has the titles of products. */
 export type TitleIndex = Pick<ProductIndex, 'get'>
 
 export type DimensionValues = Partial<Record<ReportDimension, string | null>>
-/** Null: it has no name, or none that is known. */
+/** Null when there is no name or it is unknown. */
 export type NameOf = (dimension: ReportDimension, values: DimensionValues) => string | null
 
 /**
- * Names for the rows of a report: of entities also when they have been deleted, of products while they are in a feed and
- * the index can be asked.
- * @param onlyShopId the shop of rows that do not name theirs; null: of several shops.
+ * Finds names for the rows of a report. Entities keep their names after deletion; products have names while they are in a feed
+ * and the index answers.
+ * @param onlyShopId the shop of rows that do not name theirs; null when there are several shops.
  */
 export async function readNames(
   { snapshot, index }: { snapshot: Snapshot; index: TitleIndex },
@@ -48,7 +48,7 @@ export async function readNames(
   }
 }
 
-/** By shop and id in the feed. */
+/** Titles by shop and by the product's id in the feed. */
 async function productTitles(
   index: TitleIndex,
   rows: readonly DimensionValues[],
@@ -75,7 +75,7 @@ function nothingWhileAway(error: unknown): null {
 
 const byBanner: EntityIndex<'Campaign'> = { kind: 'Campaign', keysOf: ({ banners }) => banners.map(({ id }) => id) }
 
-/** What the shopper reads first on it, and its format: those of a campaign often differ in nothing else. */
+/** The title on the banner and its format. Banners of one campaign often differ in nothing else. */
 function bannerName(snapshot: Snapshot, id: string): string | null {
   const [campaign] = snapshot.underEver(byBanner, id)
   const banner = campaign?.body.banners.find((each) => each.id === id)

@@ -10,7 +10,7 @@ export const PARQUET_TYPE = 'application/vnd.apache.parquet'
 
 type SchemaElement = ConstructorParameters<typeof Writer>[0]['schema'][number]
 
-/** Rows of a group, which is encoded at once; other requests are answered in between. */
+/** Rows of a group. A group is encoded at once, and other requests are answered between groups. */
 const GROUP_ROWS = 1_000
 /** Digits that a decimal of 64 bits holds. */
 const PRECISION = 18
@@ -23,11 +23,11 @@ const metricTypes = {
 } as const
 
 /**
- * A report as a file of Parquet, its columns named as in CSV: text, counts as INT64, money as DECIMAL(18, 6) and ratios as DOUBLE. How the
- * figures are made, where the report tells it, is JSON under the key `disclosure` of the file's metadata.
+ * A report as a Parquet file. Columns have the names of CSV: text, counts as INT64, money as DECIMAL(18, 6) and ratios as
+ * DOUBLE. If the report has a disclosure, it is JSON under the key `disclosure` of the file's metadata.
  */
 export async function parquetOf(request: ReportRequest, { rows, disclosure }: Report): Promise<Uint8Array> {
-  // Loaded when it is first used, because starts would wait for it.
+  // Loaded on first use, so that starts do not wait for it.
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer')
   const columns = columnsOf(request)
   const metrics: ReadonlySet<string> = new Set(request.metrics)

@@ -15,13 +15,13 @@ import {
 import { cutsFor, sourceOf } from '../../../infra/analytics/queries/report-counts.ts'
 import { type Cell, localCells } from '../../domain/time/local-cells.ts'
 
-/** A report reads at most so many stretches of stored rows of a zone; where they would be more, it reads what lies between them too. */
+/** Stretches of stored rows that a report reads of a zone. If there would be more, it also reads what lies between them. */
 const STRETCHES_MAX = 200
 
 /**
- * Which part of a report is read from counts, at this moment: whole days where they are counted as they are stored, else whole
- * hours, and the rest from the stored rows. `cutsFor` says of which cells there are counts that have what the report needs.
- * @param closedUntil `readClosedUntil`: a plan may ask for rows of the time before, which are gone.
+ * Decides which part of a report is read from counts at this moment: whole days whose counts agree with the stored rows, else
+ * whole hours, and the rest from the rows. `cutsFor` says which cells have counts with everything that the report needs.
+ * @param closedUntil from `readClosedUntil`. A plan may ask for rows from before it, which are gone.
  */
 export async function planReads(
   analytics: Analytics,
@@ -36,7 +36,7 @@ export async function planReads(
     { sources, closedUntil, grain: 'day' },
     cells.map(({ day }) => day),
   )
-  // Only for the days that do not hold, which are few.
+  // Asked only around days whose counts are missing or stale, which are few.
   const hoursAsked = spec.zones.map((zone, i) => {
     const between = sources.flatMap((source) => gaps(timeOf(zone), days(source, i)))
     const [from, to] = [Math.min(...between.map(({ start }) => start)), Math.max(...between.map(({ end }) => end))]
@@ -50,12 +50,12 @@ export async function planReads(
 
 const timeOf = ({ from, to }: ReportZone): Cell => ({ start: from, end: to })
 
-/** Whether ad requests of the time before a moment are to be read by their rows. */
+/** Whether a plan reads rows of ad requests from before a moment. */
 export const readsRowsBefore = (plans: ReportSpec['plans'], moment: number): boolean =>
   (plans.EMISSIONS ?? []).some(({ stored }) => stored.some(({ start }) => start < moment))
 
 /**
- * Asks which cells are counted as they are stored.
+ * Asks which cells have counts that agree with the stored rows.
  * @param cells of each zone, in the order of time and without gaps.
  */
 async function readHolding(
@@ -89,7 +89,7 @@ function planOfZone(time: Cell, days: readonly Cell[], hours: readonly Cell[]): 
   return { cells: { day: days.filter(outside), hour: hoursBetween.filter(outside) }, stored: [all] }
 }
 
-/** What is left of a stretch of time without these cells, which are in the order of time. */
+/** The parts of a stretch of time that these cells do not cover. The cells are in the order of time. */
 function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
   const left: Cell[] = []
   let at = start
@@ -101,7 +101,7 @@ function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
   return left
 }
 
-/** The cells that lie in one of these stretches; both in the order of time. */
+/** The cells that lie within one of these stretches. Both lists are in the order of time. */
 function within(cells: readonly Cell[], stretches: readonly Cell[]): Cell[] {
   let i = 0
   return cells.filter((cell) => {

@@ -18,7 +18,7 @@ import { deletionRoute } from '../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { changed, created, type EntityChange, removed } from '../resources/store.ts'
 
-/** Of one user. */
+/** Saved views of one user. */
 const VIEWS_MAX = 50
 const GONE = Type.Null({ description: 'It is gone' })
 const PATH = '/v1/panel/report-views'
@@ -126,7 +126,7 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
   )
 }
 
-/** @throws Problem FORBIDDEN for a token that acts for nobody in person. */
+/** @throws Problem FORBIDDEN for a token that acts for no user. */
 function ownerOf(snapshot: Snapshot, principal: Principal): string {
   const userId = userActingFor(snapshot, principal)
   if (userId === null) throw new Problem('FORBIDDEN', 'Saved views belong to users: use a token that a user has made')
@@ -137,7 +137,7 @@ function viewsOf(snapshot: Snapshot, userId: string): Entity<'ReportView'>[] {
   return [...snapshot.under(ofUser.ReportView, userId)]
 }
 
-/** What a new or changed view changes in the others: there is one default. @throws Problem CONFLICT when the name is taken. */
+/** The changes of the other views after one is created or changed: only one is the default. @throws Problem CONFLICT for a used name. */
 function settled({ name, isDefault }: ReportView, others: readonly Entity<'ReportView'>[]): EntityChange[] {
   const same = (a: string, b: string) => a.localeCompare(b, undefined, { sensitivity: 'accent' }) === 0
   if (others.some(({ body }) => same(body.name, name))) {

@@ -18,7 +18,7 @@ import { hidesRequests, specOf } from './spec.ts'
 export interface Report {
   /** Properties in the order of `columnsOf`. */
   rows: Record<string, string | Figure>[]
-  /** Over all rows, those cut off too. Currency null: there are several, and no sums of money. */
+  /** Over all rows, including those that are cut off. `currency` is null when there are several; then there are no sums of money. */
   totals: { currency: string | null } & Figures
   totalsByCurrency: ({ currency: string } & Figures)[]
   truncated: boolean
@@ -34,13 +34,13 @@ export interface ReportCall {
   principal: Principal
   request: ReportRequest
   rowsMax: number
-  /** What becomes of a report with more rows. */
+  /** What happens to a report with more rows. */
   beyond: 'CUT' | 'REFUSE'
 }
 
 /**
- * @throws Problem NOT_FOUND for ids that the caller may not see, INVALID where one shop must be chosen, TOO_LARGE when there
- *   are more rows than may be and none may be cut off.
+ * @throws Problem NOT_FOUND for ids that the caller may not see, INVALID when one shop must be chosen or rows of ad requests
+ *   are forgotten, TOO_LARGE when there are more than `rowsMax` rows and `beyond` is REFUSE.
  */
 export async function runReport(
   deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex },
@@ -84,7 +84,7 @@ export async function runReport(
 
 type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
 
-/** @throws Problem INVALID when it takes rows of ad requests that are forgotten. */
+/** @throws Problem INVALID when the report needs rows of ad requests that are forgotten. */
 async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
   for (let closedUntil = await readClosedUntil(analytics); ; ) {
     const plans = await planReads(analytics, spec, closedUntil)
@@ -92,7 +92,7 @@ async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
     const { sql, params } = reportQuery({ ...spec, plans })
     const rows = await analytics.query<Row>(sql, params)
     const closedSince = plans.EMISSIONS ? await readClosedUntil(analytics) : closedUntil
-    // Rows that were to be read may have been dropped before they were.
+    // Rows of the plan may have been dropped before they were read.
     if (!readsRowsBefore(plans, closedSince)) return rows
     closedUntil = closedSince
   }
@@ -104,7 +104,7 @@ function forgotten(closedUntil: number): Problem {
   return invalid([{ path, message }])
 }
 
-/** The rows with the most of a metric first; those without it last. Equal ones keep their order. */
+/** The rows by a metric, the greatest first and those without it last. Equal rows keep their order. */
 function ordered({ orderBy }: ReportRequest, rows: readonly Row[]): readonly Row[] {
   if (orderBy === null) return rows
   const figures = new Map(rows.map((row) => [row, figuresOf([orderBy], row, { requests: true })[orderBy] ?? null]))
@@ -129,7 +129,7 @@ function totalsOf(
 function dimensionsOf(dimensions: readonly ReportDimension[], row: Row, nameOf: NameOf) {
   return Object.fromEntries(
     dimensions.flatMap((each): [string, string | null][] => {
-      // What is not known is empty in a grouping key.
+      // An unknown value is the empty string in a grouping key.
       const value = row[each] || null
       return isNamed(each)
         ? [

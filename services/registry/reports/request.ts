@@ -12,12 +12,12 @@ import { FieldErrors } from '../resources/field-errors.ts'
 export const GROUP_BY_MAX = 4
 const RANGE_MAX_DAYS = 400
 const DAY_MS = 86_400_000
-/** The clock may be set back within the range: its last day is then longer. */
+/** The clock may be set back within the range, which makes the range longer. */
 const CLOCK_CHANGE_MAX_MS = 2 * 3_600_000
 const FIRST_YEAR = 1970
 const LAST_YEAR = 2200
 
-/** A moment, or the start of a day, which is another moment in each time zone. */
+/** A moment, or the start of a day, which differs between time zones. */
 export type Moment = { at: number } | { day: string }
 
 export interface ReportRequest {
@@ -38,17 +38,17 @@ export interface ReportRequest {
     | 'country'
     | 'verdict'
   >
-  /** Answers how the figures are made, too. */
+  /** Whether the answer also says how the figures are made. */
   isDisclosing: boolean
-  /** Null: in the order of the dimensions. */
+  /** Null for the order of the dimensions. */
   orderBy: ReportMetric | null
-  /** Rows; null: as many as there are. */
+  /** Maximum number of rows; null for all. */
   limit: number | null
-  /** Null: as attributed. */
+  /** Null for sales as they were attributed. */
   whatIf: { model: ReportModel; clickWindowHours: number | null; viewWindowHours: number | null } | null
 }
 
-/** Reads what the schema leaves to be read. @throws Problem INVALID that lists every wrong parameter. */
+/** Reads and checks what the schema does not. @throws Problem INVALID that lists every wrong parameter. */
 export function readReportRequest(query: ReportQuery): ReportRequest {
   const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, disclosure, ...more } = query
   const { orderBy = null, limit = null, ...filters } = more
@@ -80,7 +80,7 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
   return request
 }
 
-/** The time that a query asks about; `fieldErrors` gets what is wrong with it. */
+/** The time range of a query. Adds what is wrong with it to `fieldErrors`. */
 export function readRange(query: { from: string; to: string }, fieldErrors: FieldErrors): { from: Moment; to: Moment } {
   const [from, to] = [momentOf(query.from), momentOf(query.to)]
   const readable = `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`
@@ -110,7 +110,7 @@ function momentOf(text: string): Moment | null {
   return exists(time.slice(0, 10)) && !Number.isNaN(epochMs) ? { at: epochMs } : null
 }
 
-/** Not the 30th of February, which Date would take for the 2nd of March. */
+/** False for days such as the 30th of February, which Date would take for the 2nd of March. */
 function exists(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`)
   const year = Number(day.slice(0, 4))

@@ -4,7 +4,7 @@ import { nouns } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
 import { ofAccount } from '../access/indexes.ts'
 
-/** What a report may be narrowed to, besides the values of columns. */
+/** Entities that a report may be narrowed to, besides values of its columns. */
 export interface ScopeIds {
   shopId?: string | undefined
   accountId?: string | undefined
@@ -20,7 +20,7 @@ export interface ReportScope {
 }
 
 /**
- * The shops that a report is about, for a caller who may see them; what has been deleted is part of history.
+ * The shops that a report is about, of those that the caller may see. Deleted entities count, because they are part of history.
  * @throws Problem NOT_FOUND for an id that the caller may not see.
  */
 export function scopeOf(snapshot: Snapshot, principal: Principal, ids: ScopeIds): ReportScope {
@@ -75,7 +75,7 @@ function hiddenCampaign(principal: Principal, campaign: Entity<'Campaign'>): boo
   return principal.role === 'ADVERTISER' && campaign.body.accountId !== principal.accountId
 }
 
-/** An account is known to itself, and to those in whose shops it advertises. */
+/** An account is visible to itself, to operators, and to publishers in whose shops it advertises. */
 function seesAccount(
   snapshot: Snapshot,
   principal: Principal,

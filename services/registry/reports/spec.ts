@@ -13,12 +13,12 @@ import { measuresFor } from './figures.ts'
 import { momentIn, type ReportRequest } from './request.ts'
 import type { ReportScope } from './scope.ts'
 
-/** More would not fit in the address of a query. */
+/** More would not fit into the URL of a query. */
 const SHOPS_MAX = 1_000
 const AD_UNITS_MAX = 5_000
 
 /**
- * What to ask of Analytics for a request, within what its caller may see.
+ * What to ask Analytics for a report request, within what its caller may see.
  * @throws Problem INVALID where one shop must be chosen.
  */
 export function specOf(snapshot: Snapshot, request: ReportRequest, scope: ReportScope, limit: number): ReportSpec {
@@ -60,7 +60,7 @@ function filtersOf(
   }
 }
 
-/** What was asked for has no campaign: a report narrowed to ads cannot count it. */
+/** How ad requests are counted. An ad request has no campaign, so a report narrowed to ads cannot count requests: null. */
 function requestFactOf({ filters, dimensions }: ReportRequest, { accountId }: ReportScope): ReportSpec['requestFact'] {
   const { campaignId, productId, bannerId, adUnitId, placementId, algorithm } = filters
   const isGiven = (value: string | undefined) => value !== undefined
@@ -93,5 +93,5 @@ function chooseShop(message: string): Problem {
   return new Problem('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-/** Whether rows of this grouping say nothing of requests, though their totals may. */
+/** Whether the rows of this grouping cannot count requests, although the totals may. */
 export const hidesRequests = ({ dimensions }: ReportRequest): boolean => dimensions.some(isOfAds)
