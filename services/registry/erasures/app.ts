@@ -39,7 +39,7 @@ export interface ErasuresAppDeps {
   now: () => number
 }
 
-/** What a shopper may ask of a shop: to be forgotten, and to be told what is known. */
+/** Routes for what a shopper may ask of a shop: to be forgotten, and to be told what is known. */
 export function erasuresApp({ erasures, analytics, access, authorize, securityLog, now }: ErasuresAppDeps) {
   const onRequest = [authorize('panel'), shopsOnly]
 
@@ -57,7 +57,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
     }
   }
 
-  /** Never with the identifier itself. */
+  /** Records a request in the security log, without the identifier itself. */
   const recordOf = (
     asked: LoggedRequest,
     shop: Entity<'Shop'>,

@@ -5,7 +5,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { digestOf, type Identifier, isDigestOf, PSEUDONYM_PREFIX } from '../../domain/erasure/erasures.ts'
 import { Problem } from '../../domain/errors.ts'
 
-/** Erasures that are not done. The streams do some twenty a minute. */
+/** Erasures that are not done. The streams carry out about twenty a minute. */
 const PENDING_MAX = 1_000
 const SALT_BYTES = 16
 const PSEUDONYM_BYTES = 16
@@ -18,11 +18,11 @@ export interface ErasureStoreDeps {
   randomBytes: (size: number) => Buffer
 }
 
-/** The erasures of the installation: this process asks for them, and the streams carry them out. */
+/** The erasures of the installation. This process requests them, and the streams carry them out. */
 export interface ErasureStore {
   all(): Promise<Erasure[]>
   /**
-   * Asks for one. Who asks again while it is not done gets the same one.
+   * Requests an erasure. The same request, while the erasure is not done, returns the same one.
    * @throws Problem CONFLICT when too many wait.
    */
   ask(person: {

@@ -10,12 +10,12 @@ import type { Identifier } from '../../domain/erasure/erasures.ts'
 import { Problem } from '../../domain/errors.ts'
 import { toIso } from '../resources/conversions.ts'
 
-/** Of one kind. Nobody does as much; what does is a machine, or an identifier that many share. */
+/** Rows of one kind. No person causes so many, only a machine or an identifier that many people share. */
 const ROWS_MAX = 10_000
 
 /**
- * What the tables hold under an identifier.
- * @throws Problem TOO_LARGE for more than a file may have, which would otherwise be cut without a word.
+ * Reads what the tables hold under an identifier.
+ * @throws Problem TOO_LARGE for more rows than a file may have, because the file would otherwise be cut off silently.
  */
 export async function readPersonalData(
   analytics: Pick<Analytics, 'query'>,

@@ -34,7 +34,7 @@ const HINT = 'Events of the last seconds may not be stored yet'
 export function explainApp(deps: ExplainDeps) {
   const { snapshot, authorize } = deps
   return async (server: HttpServer): Promise<void> => {
-    // Answers are built field by field; schemas document.
+    // Answers are built field by field; response schemas are documentation only.
     server.setSerializerCompiler(() => JSON.stringify)
 
     server.get(

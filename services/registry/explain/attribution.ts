@@ -19,9 +19,9 @@ import { versionViews } from './versions.ts'
 
 /** What is known of one transaction. */
 interface Evidence {
-  /** The one that counts first. */
+  /** The version that counts comes first. */
   versions: TransactionRow[]
-  /** As attributed; empty until then. */
+  /** Empty until the transaction is attributed. */
   lines: AttributedLineRow[]
   touches: ExplainedTouch[]
   returns: ReturnRow[]
@@ -35,14 +35,14 @@ interface ExplainDeps {
 
 interface ExplainCall {
   principal: Principal
-  /** Of an advertiser: the pseudonym of the order. */
+  /** For an advertiser, the pseudonym of the order. */
   eventId: string
   shopIds: readonly string[]
 }
 
 /**
- * Who was credited with each line of a transaction, and why each touch of the person got the credit or not. An id may
- * stand for several transactions: a purchase and a cart, or in several shops. Empty: none that the caller may see.
+ * Explains who was credited with each line of a transaction, and why each touch of the person got the credit or not. An id may
+ * stand for several transactions: a purchase and a cart, or in several shops. Empty when the caller may see none.
  */
 export async function explainAttribution(deps: ExplainDeps, { principal, ...asked }: ExplainCall) {
   const order = principal.role === 'ADVERTISER' ? await creditedOrder(deps, { principal, ...asked }) : asked
@@ -71,7 +71,7 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
   })
 }
 
-/** The order that an advertiser's pseudonym is of, among those that it was credited with. */
+/** The order behind an advertiser's pseudonym, among the orders that the advertiser was credited with. */
 async function creditedOrder({ analytics, pseudonyms }: ExplainDeps, { principal, eventId, shopIds }: ExplainCall) {
   const occurredAt = timeOfOrder(eventId)
   if (occurredAt === null || shopIds.length === 0) return null
@@ -110,7 +110,7 @@ function transactionView(viewer: Viewer, { versions, lines, touches, returns }: 
       touches: seen.map((touch) => touchView(viewer, touch)),
     }
   })
-  // Advertisers see orders that they were credited with, and of these the lines of what they advertised.
+  // Advertisers see only orders that they were credited with, and of these only the lines of products that they advertised.
   const isAdvertiser = principal.role === 'ADVERTISER'
   if (isAdvertiser && all.every(({ outcome }) => outcome !== 'CREDITED')) return null
   const shown = isAdvertiser ? all.filter((line) => line.touches.some(({ match }) => match !== null)) : all

@@ -15,7 +15,7 @@ import { toIso } from '../resources/conversions.ts'
 import { namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { whyNotShown, whyShort, whyVerdict } from './reasons.ts'
 
-/** Why these ads: the request as it was answered, and what became of its ads. Null: none that the caller may see. */
+/** Explains an ad request: how it was answered, and what became of its ads. Null when there is none that the caller may see. */
 export async function explainEmission(
   { analytics, snapshot, pseudonyms }: { analytics: Analytics; snapshot: Snapshot; pseudonyms: Pseudonyms },
   { principal, requestId }: { principal: Principal; requestId: string },
@@ -31,7 +31,7 @@ export async function explainEmission(
     ads: slot.ads.filter(isVisible),
     dropped: slot.dropped.filter(isVisible),
   }))
-  // An advertiser without an ad in it has no business with the request.
+  // Advertisers see only requests that concern ads of their own.
   const hasOwn = slots.some(({ ads, dropped }) => ads.length + dropped.length > 0)
   if (principal.role === 'ADVERTISER' && !hasOwn) return null
   const happened = emissionEventsQuery(emission)
@@ -53,7 +53,7 @@ export async function explainEmission(
 }
 
 interface LiftedAd extends EmittedAd {
-  /** What its predicted click rate was multiplied by. */
+  /** The factor by which its predicted click rate was multiplied. */
   lift: number
 }
 type LiftedSlot = Omit<EmittedSlot, 'ads'> & { ads: LiftedAd[] }
@@ -63,7 +63,7 @@ function withLifts({ slots, lifts }: EmissionRow): LiftedSlot[] {
   return slots.map((slot) => ({ ...slot, ads: slot.ads.map((ad) => ({ ...ad, lift: rest.next().value ?? 1 })) }))
 }
 
-/** Advertisers see their own ads: what others bid is not for them. */
+/** Advertisers see only their own ads, because they must not learn what others bid. */
 function visibleAd(snapshot: Snapshot, { role, accountId }: Principal) {
   return ({ campaignId }: { campaignId: string }) =>
     role !== 'ADVERTISER' || snapshot.getEver('Campaign', campaignId)?.body.accountId === accountId
@@ -105,7 +105,7 @@ function slotView(
 
 function adView({ bidMicros, priceMicros, ...ad }: LiftedAd, kind: string) {
   const bid = fromMicros(bidMicros)
-  // Banners are paid by view: no click is predicted.
+  // Banners are paid per view, so no click rate is predicted.
   const rankScore = kind === 'DISPLAY' ? bid : ad.relevance * ad.predictedClickRate * bid
   return { ...ad, bid, price: fromMicros(priceMicros), rankScore }
 }

@@ -20,12 +20,12 @@ import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { rangeOf } from './range.ts'
 import { whyShort } from './reasons.ts'
 
-/** What was stored a moment ago may bear the time of a clock that is ahead of this one. */
+/** A row that has just been stored may have the time of a clock that is ahead of this one. */
 const CLOCKS_APART_MS = 60_000
-/** Most lists are of the last minutes: the search begins there, and each step looks back as many times as far. */
+/** Most lists are of the last minutes, so the search begins there. Each step is STEP_FACTOR times as long as the previous one. */
 const FIRST_STEP_MS = 15 * 60_000
 const STEP_FACTOR = 8
-/** No further step is begun after so long. */
+/** No further step begins after this time. */
 const SEARCH_MAX_MS = 10_000
 
 export interface EmissionListDeps {
@@ -36,7 +36,7 @@ export interface EmissionListDeps {
 }
 
 /**
- * The latest ad requests. Advertisers see those in which their campaigns took part, and of them their own ads.
+ * Lists the latest ad requests. Advertisers see those in which their campaigns took part, with their own ads only.
  * @throws Problem INVALID, NOT_FOUND for ids that the caller may not see, FORBIDDEN for advertisers who name a person.
  */
 export async function listEmissions(
@@ -58,7 +58,7 @@ export async function listEmissions(
   }
   const rows: EmissionListRow[] = []
   const deadline = now() + SEARCH_MAX_MS
-  // One more tells whether there is another page.
+  // One row more tells whether there is another page.
   const wanted = limit + 1
   let searchedFrom = Math.min(range.to, spec.after === null ? range.to : spec.after[0] + 1)
   for (let step = FIRST_STEP_MS; isOpen(); step *= STEP_FACTOR) {
@@ -72,7 +72,7 @@ export async function listEmissions(
   function isOpen(): boolean {
     return rows.length < wanted && searchedFrom > range.from && spec.shopIds.length > 0 && now() < deadline
   }
-  // Rows that were to be found may have been dropped meanwhile.
+  // Rows of the range may have been dropped during the search.
   await refuseForgotten(analytics, range.from)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
@@ -84,7 +84,7 @@ export async function listEmissions(
   }
 }
 
-/** @throws Problem INVALID when ad requests of the time have been forgotten. */
+/** @throws Problem INVALID when ad requests since `from` have been forgotten. */
 async function refuseForgotten(analytics: Analytics, from: number): Promise<void> {
   const closedUntil = await readClosedUntil(analytics)
   if (from >= closedUntil) return
@@ -92,7 +92,7 @@ async function refuseForgotten(analytics: Analytics, from: number): Promise<void
   throw invalid([{ path: 'querystring/from', message }])
 }
 
-/** What to say where an ad request is not found. */
+/** An addition to the message for an ad request that is not found. */
 export async function forgottenHint(analytics: Analytics): Promise<string> {
   const closedUntil = await readClosedUntil(analytics)
   return Number.isFinite(closedUntil) ? `, and those from before ${toIso(closedUntil)} are forgotten` : ''
@@ -140,7 +140,7 @@ function itemOf(
   }
 }
 
-/** The engine gave a step up: what was found before it is answered. */
+/** Null when the engine gave up a step: the answer then has the rows that were found before. */
 function nullWhenTooMuch(error: unknown): null {
   if (error instanceof AnalyticsGaveUp) return null
   throw error

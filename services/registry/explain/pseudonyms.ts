@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import type { Principal } from '../access/auth.ts'
 
 /**
- * Advertisers see people and orders by pseudonyms: the same for the same advertiser, so that it can count and compare, and
- * unlike those of every other, so that two cannot match what they know. They are keyed hashes. That of an order begins with
- * the time of the order, by which it is found again.
+ * Pseudonyms under which advertisers see people and orders. They stay the same for one advertiser, so that it can count and
+ * compare, and differ between advertisers, so that two cannot match what they know. They are keyed hashes. The pseudonym of an
+ * order begins with the time of the order, by which the order is found again.
  */
 export interface Pseudonyms {
   person(accountId: string, shopId: string, id: string): string
   order(accountId: string, order: OrderName): string
-  /** What callers may hold and not read; `open` gives null for what was not sealed here. */
+  /** Encrypts a text that callers may keep but not read. `open` returns null for a text that `seal` did not make. */
   seal(text: string): string
   open(sealed: string): string | null
 }
@@ -28,7 +28,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param key any secret of the installation; another key gives everybody other pseudonyms. */
+/** @param key any secret of the installation. Another key changes all pseudonyms. */
 export function createPseudonyms(key: Buffer): Pseudonyms {
   const derived = (purpose: string) => createHmac('sha256', key).update(purpose).digest()
   const names = derived('pseudonyms')
@@ -60,13 +60,13 @@ export function createPseudonyms(key: Buffer): Pseudonyms {
   }
 }
 
-/** When an order was, by its pseudonym; null: it is none. */
+/** The time of an order, from its pseudonym; null when the text is not a pseudonym of an order. */
 export function timeOfOrder(pseudonym: string): number | null {
   const [, time] = ORDER_PATTERN.exec(pseudonym) ?? []
   return time === undefined ? null : Number.parseInt(time, TIME_RADIX)
 }
 
-/** The names by which a caller is told of people and orders. */
+/** The names under which a caller sees people and orders. */
 export interface DisplayNames {
   person<T extends string | null>(shopId: string, id: T): T
   order(order: OrderName): string

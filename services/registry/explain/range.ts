@@ -6,8 +6,8 @@ const DAYS_DEFAULT = 30
 const RANGE_MAX_MS = 400 * DAY_MS
 
 /**
- * The time that a list is asked for, UTC epoch milliseconds, [from, to): by default the 30 days before `to`, which is by
- * default `toDefault`.
+ * The time range of a list, [from, to) in UTC epoch milliseconds. The default is the 30 days before `to`, and `to` defaults to
+ * `toDefault`.
  * @throws Problem INVALID
  */
 export function rangeOf(

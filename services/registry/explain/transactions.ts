@@ -23,8 +23,8 @@ export interface TransactionListDeps {
 }
 
 /**
- * Purchases, carts and wishlists with what they earned, the latest first. Advertisers see those credited to their
- * campaigns, by pseudonyms.
+ * Lists purchases, carts and wishlists with what they earned, the latest first. Advertisers see those credited to their
+ * campaigns, under pseudonyms.
  * @throws Problem INVALID, or NOT_FOUND for ids that the caller may not see.
  */
 export async function listTransactions(
@@ -37,7 +37,7 @@ export async function listTransactions(
     ...rangeOf(query, now()),
     ...{ shopIds: shops.map(({ id }) => id), accountId, campaignId, kind, credited },
     after: cursor === undefined ? null : readCursor(cursor, pseudonyms),
-    // One more tells whether there is another page.
+    // One row more tells whether there is another page.
     limit: limit + 1,
   })
   const rows = shops.length === 0 ? [] : await analytics.query<TransactionListRow>(sql, params)
@@ -69,12 +69,12 @@ function itemOf(snapshot: Snapshot, names: DisplayNames, row: TransactionListRow
   }
 }
 
-/** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */
+/** The cursor for the end of a page of transactions. It is sealed, because it names an order. */
 function writeCursor(place: TransactionPlace, { seal }: Pseudonyms): string {
   return seal(JSON.stringify(place))
 }
 
-/** @throws Problem INVALID when it is not one that `writeCursor` made. */
+/** @throws Problem INVALID when `writeCursor` did not make the cursor. */
 function readCursor(cursor: string, { open }: Pseudonyms): TransactionPlace {
   const text = open(cursor)
   const fieldErrors = new FieldErrors()

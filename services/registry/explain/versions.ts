@@ -11,7 +11,7 @@ export const whyVersion = {
   SAME_MOMENT: 'Another version was received at the same moment; their contents decide',
 } as const
 
-/** @param versions the one that counts first, as `transactionQuery` orders them. */
+/** @param versions in the order of `transactionQuery`: the one that counts comes first. */
 export function versionViews(versions: readonly TransactionRow[]) {
   const [counted] = versions
   return versions.map((version) => {

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000
 const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'
 const PATH = '/v1/panel/invalid-traffic/voids'
 
-/** What advertisers are credited shows in their reports. */
+/** Advertisers need not list voids, because their reports show what was credited back. */
 const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop can void its events')
 
 export interface InvalidTrafficDeps {
@@ -44,7 +44,7 @@ export interface InvalidTrafficDeps {
   uuid: () => string
 }
 
-/** POST and GET /v1/panel/invalid-traffic/voids: what was found out after it was billed. */
+/** POST and GET /v1/panel/invalid-traffic/voids, for invalid events that were found out only after they were billed. */
 export function invalidTrafficApp(deps: InvalidTrafficDeps) {
   const { analytics, access, authorize } = deps
   return async (server: HttpServer): Promise<void> => {

@@ -15,10 +15,10 @@ export interface AuditAppDeps {
   check: (span: CheckedSpan) => Promise<DeepCheck>
 }
 
-/** GET /v1/panel/audit: what came into the log against what the analytics store holds. */
+/** GET /v1/panel/audit: compares what came into the log with what Analytics holds. */
 export function auditApp({ authorize, audit, check }: AuditAppDeps) {
   const onRequest = [authorize('panel'), operatorOnly]
-  /** Callers that come meanwhile get the same answer. */
+  /** The audit under way. Calls that arrive during it get the same answer. */
   let underWay: Promise<Audit> | null = null
   let isChecking = false
 

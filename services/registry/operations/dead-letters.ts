@@ -24,7 +24,7 @@ export interface DeadLetterFilter {
 }
 
 interface Letter {
-  /** In the topic `dead-letters`. */
+  /** Its offset in the topic `dead-letters`. */
   offset: number
   letter: DeadLetter
   replayed: boolean
@@ -36,7 +36,7 @@ export interface DeadLettersDeps {
   replay(filter: DeadLetterFilter & { again?: boolean }): Promise<{ replayed: number; skipped: number; gone: number }>
 }
 
-/** What the streams could not process: GET /v1/panel/dead-letters, POST /v1/panel/dead-letters/replay. */
+/** Records that the streams could not process: GET /v1/panel/dead-letters, POST /v1/panel/dead-letters/replay. */
 export function deadLettersApp({ authorize, list, replay }: DeadLettersDeps) {
   const onRequest = [authorize('panel'), operatorOnly]
   return async (server: HttpServer): Promise<void> => {
@@ -99,7 +99,7 @@ function decoded(topicName: string, value: Buffer | null): unknown {
   try {
     return decode(topics[topic].record, value)
   } catch {
-    // That it cannot be decoded may be why it is here.
+    // The record may have become a dead letter because it cannot be decoded.
     return null
   }
 }

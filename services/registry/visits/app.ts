@@ -19,10 +19,10 @@ export interface VisitsDeps {
 }
 
 const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
-/** A table in a file has no place to say that it is cut. */
+/** A table in a file cannot say that it was cut off. */
 const CSV_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
 
-/** How visitors came, and what those who bought had come by: for the publisher, who knows them, and the operator. */
+/** How visitors came to a shop, and how those who bought had come. For the publisher, who knows them, and the operator. */
 export function visitsApp(deps: VisitsDeps) {
   const onRequest = deps.authorize('panel')
   return async (server: HttpServer): Promise<void> => {
@@ -89,7 +89,7 @@ export function visitsApp(deps: VisitsDeps) {
   }
 }
 
-/** @throws Problem FORBIDDEN: advertisers do not know the shop's visitors. */
+/** @throws Problem FORBIDDEN for advertisers, who do not know the shop's visitors. */
 function publisherOf(principal: Principal): Principal {
   if (principal.role !== 'ADVERTISER') return principal
   throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can see its visitors')

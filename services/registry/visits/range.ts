@@ -9,7 +9,7 @@ import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
 /**
- * The shop and the time that a query asks about, days being those of the shop.
+ * The shop and the time range that a query asks about. Days are those of the shop.
  * @throws Problem INVALID, with what `fieldErrors` holds, or NOT_FOUND for a shop that the caller may not see.
  */
 export function rangeOf(
@@ -37,7 +37,7 @@ export function rangeIn(
   }
 }
 
-/** @throws Problem INVALID when page views of the time, or of that in which its buyers may have come, have been forgotten. */
+/** @throws Problem INVALID when page views since `from`, or from the days before in which its buyers may have come, are forgotten. */
 export async function refuseForgotten(deps: { analytics: Analytics; now: () => number }, from: number): Promise<void> {
   const since = (await completeSince(deps))('page_views')
   if (from - VISIT_LOOKBACK_MS >= since) return

@@ -25,7 +25,7 @@ export async function readSalesPage(
   fieldErrors.check(cursor === undefined || after !== null, 'querystring/cursor', 'is not the cursor of a page')
   const { range } = rangeOf(snapshot, principal, query, fieldErrors)
   await refuseForgotten({ analytics, now }, range.from)
-  // One more tells whether there is another page.
+  // One row more tells whether there is another page.
   const { sql, params } = salesQuery(range, { after, limit: limit + 1 })
   const rows = await analytics.query<SaleRow>(sql, params)
   const last = rows.length > limit ? rows[limit - 1]! : null
@@ -50,7 +50,7 @@ function saleOf(snapshot: Snapshot, { priceMicros, cameAt, landingPage, touchAt,
 
 const writeCursor = (place: SalePlace): string => Buffer.from(JSON.stringify(place)).toString('base64url')
 
-/** Null: it is not one that `writeCursor` made. */
+/** Null when `writeCursor` did not make the cursor. */
 function placeOf(cursor: string): SalePlace | null {
   try {
     const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -15,7 +15,7 @@ export interface VisitsCall {
   principal: Principal
   query: VisitQuery
   rowsMax: number
-  /** What becomes of a report with more rows. */
+  /** What happens to a report with more rows. */
   beyond: 'CUT' | 'REFUSE'
 }
 
@@ -26,7 +26,8 @@ export function visitColumns(query: VisitQuery): string[] {
 
 /**
  * Page views and attributed purchases of a shop by how the visitors came. Money is a bigint of micro-units.
- * @throws Problem INVALID, also for a time whose page views have been forgotten; NOT_FOUND for a shop that the caller may not see; TOO_LARGE when there are more rows than may be.
+ * @throws Problem INVALID, also for a time whose page views have been forgotten; NOT_FOUND for a shop that the caller may not
+ *   see; TOO_LARGE when there are more than `rowsMax` rows and `beyond` is REFUSE.
  */
 export async function readVisits(
   { analytics, snapshot, now }: { analytics: Analytics; snapshot: Snapshot; now: () => number },
