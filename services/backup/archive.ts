@@ -6,14 +6,14 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { extract, type Header, type Pack, pack } from 'tar-stream'
 
 /**
- * A backup is a tar file compressed by zstd. Its first entry says what it is, its last one the SHA-256 of every file before, as
- * sha256sum writes them: a file that lacks it is cut off.
+ * A backup is a tar file compressed with zstd. Its first entry says what the file is. Its last entry has the SHA-256 of every
+ * file in between, in the format of sha256sum; a backup without it is cut off.
  */
 const HEAD = 'endcap-backup.json'
 const SUMS = 'endcap-backup.sha256'
 export const BACKUP_FORMAT = 1
 const OWNER_ONLY = 0o600
-/** Fast: the log shrinks to a third by it, Analytics is compressed already. */
+/** A fast level. It shrinks the log to a third; Analytics is compressed already. */
 const COMPRESSION_LEVEL = 1
 const HEAD_MAX_BYTES = 64 * 1024
 const SUMS_MAX_BYTES = 256 * 1024 * 1024
@@ -24,7 +24,7 @@ export interface BackupHead {
   takenAt: string
 }
 
-/** The file is no whole backup, or one that this version cannot read. */
+/** The file is not a complete backup, or this version cannot read it. */
 export class BackupUnreadable extends Error {
   override readonly name = 'BackupUnreadable'
 }
@@ -54,7 +54,7 @@ export async function writeArchive(
     tar.destroy(error)
     throw error
   })
-  // What ends the one ends the other.
+  // An error that ends one of them also ends the other.
   await Promise.all([filled, written])
 }
 
@@ -82,7 +82,7 @@ export class ArchiveWriter {
 
 type Entry = AsyncIterable<unknown> & { header: Header }
 
-/** What lies in an archive, in order. `content` of a file must be read. */
+/** An entry of an archive. The `content` of a file must be read. */
 export interface ArchiveEntry {
   name: string
   size: number
@@ -92,8 +92,8 @@ export interface ArchiveEntry {
 }
 
 /**
- * Reads an archive through and compares all checksums.
- * @param take what to do with an entry; it may be damaged as long as this has not resolved.
+ * Reads an archive to its end and compares all checksums.
+ * @param take gets the entries in order. An entry may be damaged until `readArchive` has resolved.
  * @returns its head. @throws BackupUnreadable
  */
 export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<BackupHead> {
@@ -139,7 +139,7 @@ async function hashOf(path: string, entry: Entry, take: (entry: ArchiveEntry) =>
   return hash.digest('hex')
 }
 
-/** Whoever takes an entry fails with the reason of the file, not of what unpacks it. */
+/** The content of an entry. A read fails with an error about the backup file, instead of one from the library that unpacks it. */
 async function* contentOf(path: string, entry: Entry): AsyncGenerator<unknown> {
   try {
     yield* entry
@@ -157,7 +157,7 @@ function headOf(path: string, name: string, text: string): BackupHead {
   )
 }
 
-/** An error of the file system stays what it is; any other one is of what the file says. */
+/** Errors of the file system stay as they are. Any other error means that the content of the file is wrong. */
 function unreadable(path: string, error: Error): Error {
   const { syscall } = error as NodeJS.ErrnoException
   if (error instanceof BackupUnreadable || syscall !== undefined) return error

@@ -5,21 +5,21 @@ import { type ArchiveWriter, BACKUP_FORMAT, writeArchive } from './archive.ts'
 import { flushFolder, freeBytes, megabytes } from './disk.ts'
 import type { BackupSource } from './source.ts'
 
-/** Ends the name of a backup that is not complete. */
+/** Suffix of a backup that is not complete. */
 const UNFINISHED = '.part'
-/** Folders that are copied as they are. What is in none of these lists is made again from the log, or is not the program's. */
+/** Folders that are copied as they are. Folders in neither list are rebuilt from the log, or do not belong to the program. */
 const PLAIN_FOLDERS = ['spool']
 const COUNTED_FOLDERS = ['log', 'analytics', 'feeds', ...PLAIN_FOLDERS]
 
-/** The backup cannot be taken as it was asked for; nothing was written. */
+/** The backup cannot be taken as requested; nothing was written. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
 
 /**
- * Writes everything that a data folder holds and the log cannot give back into one file, which appears under its name once it is
- * complete and on the disk.
- * @returns its size in bytes. @throws BackupRefused, and what the source and the disk say.
+ * Writes the log, and everything else in a data folder that cannot be rebuilt from the log, into one file. The file appears
+ * under its name once it is complete and flushed to the disk.
+ * @returns its size in bytes. @throws BackupRefused, and errors of the source and the disk.
  */
 export async function takeBackup(options: {
   source: BackupSource
@@ -61,14 +61,14 @@ export async function takeBackup(options: {
 }
 
 class FileCopier {
-  /** Those of the log stay open until `close`: file-copy.ts of the log says why. */
+  /** Files of the log, which stay open until `close`; file-copy.ts of the log says why. */
   readonly #ofLog: FileHandle[] = []
   readonly #dataFolder: string
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder
   }
 
-  /** @param bytes of the file that belong to the copy. Default: all that it has now. */
+  /** @param bytes how many bytes of the file belong to the copy. Default: all that it has now. */
   async logFile(archive: ArchiveWriter, path: string, bytes?: number): Promise<void> {
     if (bytes === 0) return
     const handle = await open(join(this.#dataFolder, path))
@@ -96,7 +96,7 @@ class FileCopier {
     }
   }
 
-  /** Keys, and whatever else lies beside the folders. */
+  /** Copies the keys and all other files that are next to the folders. */
   async plainFiles(archive: ArchiveWriter): Promise<void> {
     for (const entry of await readdir(this.#dataFolder, { withFileTypes: true })) {
       if (entry.isFile()) await this.file(archive, entry.name)
@@ -115,7 +115,7 @@ async function addFile(archive: ArchiveWriter, name: string, handle: FileHandle,
   await archive.file(name, size, content)
 }
 
-/** Compression will make it less. */
+/** Requires the space of the uncompressed files, although the backup will be smaller. */
 async function checkSpace(dataFolder: string, target: string): Promise<void> {
   let needed = 0
   for (const name of COUNTED_FOLDERS) needed += await bytesIn(join(dataFolder, name))

@@ -9,7 +9,7 @@ export async function freeBytes(folder: string): Promise<number> {
 
 export const megabytes = (bytes: number) => `${Math.ceil(bytes / MEGABYTE)} MB`
 
-/** So that the names of the files in it survive a crash of the machine. */
+/** Flushes a folder, so that the names of its files survive a crash of the machine. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

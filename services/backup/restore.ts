@@ -8,7 +8,7 @@ import { flushFolder, freeBytes, megabytes } from './disk.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY = 0o600
-/** What a file system puts into every new volume. */
+/** What a file system puts into every new volume. A folder with nothing else counts as empty. */
 const OF_VOLUMES = ['lost+found']
 
 /** The backup cannot be restored there; nothing was written. */
@@ -19,7 +19,7 @@ export class RestoreRefused extends Error {
 /**
  * Fills an empty data folder from a backup. The whole backup is read and its checksums are compared before anything is written. Until
  * `prepare` has resolved, no program starts on the folder.
- * @param prepare what else is to be done in the folder.
+ * @param prepare does what else is to be done in the folder.
  * @throws RestoreRefused, BackupUnreadable
  */
 export async function restoreBackup(options: {
@@ -62,7 +62,7 @@ function noneWhereMissing(error: NodeJS.ErrnoException): string[] {
   return []
 }
 
-/** @param folders gets those that were made. */
+/** @param folders known folders. Those that are created are added. */
 async function unpack({ name, linkTarget, content }: ArchiveEntry, root: string, folders: Set<string>): Promise<void> {
   const path = inside(root, join(root, name), name)
   const folder = dirname(path)
@@ -76,7 +76,7 @@ async function unpack({ name, linkTarget, content }: ArchiveEntry, root: string,
   }
 }
 
-/** No entry leaves the folder, whoever made the archive. */
+/** Refuses entries outside of the folder, because anybody may have made the archive. */
 function inside(root: string, path: string, name: string): string {
   const from = relative(resolve(root), resolve(path))
   const isInside = from !== '' && from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from)

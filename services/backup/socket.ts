@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type BackupSource, BackupSourceFailed } from './source.ts'
 
-/** Within the data folder; only its owner may connect. */
+/** The socket's file in the data folder. Only its owner may connect. */
 export const SOCKET_FILE = 'backup.sock'
 const OWNER_ONLY = 0o600
-/** One takes a backup, another is told so. */
+/** One connection takes a backup; the others are told so. */
 const CONNECTIONS_MAX = 4
-/** Of the address of a socket, by Linux. */
+/** Linux's limit for the path of a socket. */
 const SOCKET_PATH_MAX_BYTES = 107
 
 const steps = ['begin', 'take', 'logCopied', 'end'] as const satisfies (keyof BackupSource)[]
@@ -18,8 +18,9 @@ type Step = (typeof steps)[number]
 type Answer = { value: unknown } | { error: string }
 
 /**
- * Lets one process at a time back the data folder up while this one works: a line names a step of `BackupSource`, a line of JSON answers
- * it. A connection that breaks ends its backup. Null: the path of the folder is too long for a socket.
+ * Lets one other process at a time back up the data folder while this process works. The other process sends a line that names
+ * a step of `BackupSource`, and a line of JSON answers it. A connection that breaks ends its backup.
+ * @returns null when the path of the folder is too long for a socket.
  */
 export async function serveBackups(
   source: BackupSource,
@@ -71,7 +72,7 @@ export async function serveBackups(
     conversations.set(socket, converse(socket))
   })
   server.maxConnections = CONNECTIONS_MAX
-  // What a killed process has left: nobody else has the folder.
+  // Removes the socket that a killed process has left. No other process has the folder open.
   await rm(path, { force: true })
   server.listen(path)
   await once(server, 'listening')
@@ -89,14 +90,14 @@ export async function serveBackups(
   }
 }
 
-/** They also end when the socket is destroyed. */
+/** The lines that a socket receives. They also end when the socket is destroyed. */
 function linesOf(socket: Socket): AsyncIterable<string> {
   const lines = createInterface({ input: socket })
   socket.once('close', () => lines.close())
   return lines
 }
 
-/** The source of the program that has the data folder; null: none runs. */
+/** The source in the program that has the data folder open; null when none runs. */
 export async function connectBackupSource(dataFolder: string): Promise<BackupSource | null> {
   const socket = createConnection(join(dataFolder, SOCKET_FILE))
   try {

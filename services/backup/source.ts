@@ -2,11 +2,11 @@ import { link, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EngineCopy, LogFile, TakenFiles } from '../../infra/backup/port.ts'
 
-/** Within the data folder: files that are linked so that they stay for as long as a backup lasts. */
+/** A folder in the data folder with links to files, so that they stay while a backup is taken. */
 export const KEPT_FOLDER = 'backup'
 const FEEDS = 'feeds'
 
-/** The process that has the engines could not take a step; the message says why. */
+/** The process that has the engines open could not carry out a step; the message says why. */
 export class BackupSourceFailed extends Error {
   override readonly name = 'BackupSourceFailed'
 }
@@ -19,13 +19,13 @@ export interface BackupSource {
   end(): Promise<void>
 }
 
-/** The source in the process that has the engines. */
+/** The source in the process that has the engines open. */
 export function createBackupSource(copy: EngineCopy, dataFolder: string): BackupSource {
   const feeds = join(dataFolder, FEEDS)
   const kept = join(dataFolder, KEPT_FOLDER)
   const feedsFolder = join(KEPT_FOLDER, FEEDS)
 
-  /** A file of a feed never changes under its name once the log knows its run. */
+  /** Links the files of feeds. Once the log knows a run, the file of that run never changes under its name. */
   async function keepFeeds(): Promise<void> {
     for (const name of await readdir(feeds).catch(() => [])) {
       await link(join(feeds, name), join(dataFolder, feedsFolder, name)).catch(ignoreGoneOrKept)
@@ -37,7 +37,7 @@ export function createBackupSource(copy: EngineCopy, dataFolder: string): Backup
     async take() {
       await rm(kept, { recursive: true, force: true })
       await mkdir(join(dataFolder, feedsFolder), { recursive: true })
-      // Before and after: a run that the log knows at the moment of the copy has its file in one of the two.
+      // Files are linked before and after the copy: the file of a run that the log knows at that moment is there in one of the two.
       await keepFeeds()
       const taken = await copy.take()
       await keepFeeds()

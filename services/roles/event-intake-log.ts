@@ -12,7 +12,7 @@ const WARN_EVERY_MS = 1_000
 export interface EventsDeps {
   log: EventLog
   engines: EngineConfig
-  /** Of the spool, which no other thread uses. */
+  /** The folder of the spool. No other thread uses it. */
   folder: string
   spoolMaxBytes: number
   logger: Logger
@@ -47,8 +47,8 @@ export async function openEvents(deps: EventsDeps): Promise<SpooledLog> {
 }
 
 /**
- * Opens the spools below a folder that no thread of this start uses, so that they are drained: those of an earlier start with more
- * threads.
+ * Opens the spools in a folder that no thread of this start uses, so that they are drained. An earlier start with more threads
+ * left them.
  */
 export async function openLeftSpools(deps: EventsDeps, used: readonly string[]): Promise<SpooledLog[]> {
   if (deps.engines.kafka === null) return []

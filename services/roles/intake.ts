@@ -3,16 +3,16 @@ import { intakeApp } from '../intake/app.ts'
 import { createClientHasher } from '../intake/client/client-hasher.ts'
 import type { Part, Shared } from './part.ts'
 
-/** Keys change once a day; a Redis that lost them gets them back within this time. */
+/** Keys change once a day. A Redis that has lost them gets them back within this time. */
 const KEYS_REFRESH_MS = 600_000
 
-/** Accepts views, clicks, purchases and page views, also while the log is unavailable: it is ready without the log. */
+/** Accepts views, clicks, purchases and page views, even while the log is unavailable: it is ready without the log. */
 export async function openIntake(shared: Shared): Promise<Part> {
   const { config, counters, events, limits, metrics, showIds, snapshot, now, uuid, randomBytes, logger, stops } = shared
-  // A machine that has slept, or whose clock was set, wakes on another day.
+  // A day's key is missing when a machine has slept until another day, or its clock was set.
   const onKeyMissing = () => refresh.wake()
   const clientHasher = createClientHasher({ counters, now, randomBytes, onKeyMissing })
-  // Without the counters there may be no key yet: events are accepted all the same, their clients unknown.
+  // Without the counters there may be no key yet. Events are accepted nevertheless, with unknown clients.
   await clientHasher.refresh().catch((error: Error) => {
     logger.warn(`There are no keys for client addresses yet: ${error.message}`)
   })

@@ -1,7 +1,7 @@
 import type { Role } from '../../infra/config.ts'
 import type { Part, Shared, SharedOfMain } from './part.ts'
 
-/** The roles that may be served by several threads at once. */
+/** The roles that several threads may serve at once. */
 const publicRoles = {
   selection: async (shared: Shared): Promise<Part> => (await import('./selection.ts')).openSelection(shared),
   intake: async (shared: Shared): Promise<Part> => (await import('./intake.ts')).openIntake(shared),
@@ -17,7 +17,7 @@ const allRoles: Readonly<Record<Role, (shared: SharedOfMain) => Promise<Part>>> 
 export const openRoles = (roles: readonly Role[], shared: SharedOfMain): Promise<Part[]> =>
   Promise.all(roles.map((role) => allRoles[role](shared)))
 
-/** Those of the roles that may be served by several threads. */
+/** Opens those of the roles that several threads may serve. */
 export const openPublicRoles = (roles: readonly Role[], shared: Shared): Promise<Part[]> =>
   Promise.all(roles.flatMap((role) => (isPublic(role) ? [publicRoles[role](shared)] : [])))
 

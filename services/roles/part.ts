@@ -30,7 +30,7 @@ export interface Shared extends Engines {
   stops: (() => Promise<unknown>)[]
 }
 
-/** What the roles share that start threads of their own. */
+/** What roles of the main thread share. They may also start threads. */
 export interface SharedOfMain extends Shared {
   host: EngineHost
 }
@@ -43,6 +43,6 @@ export interface Part {
   failures: readonly Promise<Error>[]
 }
 
-/** The threads that serve HTTP beside the main thread, by name. */
+/** The names of the threads that serve HTTP next to the main thread. */
 export const workerNames = ({ workers }: Pick<Config, 'workers'>): string[] =>
   Array.from({ length: workers - 1 }, (_, i) => `http-${i + 2}`)

@@ -55,7 +55,7 @@ export interface RegistryRoutesDeps extends Engines {
   erasures: ErasureStore
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
   deadLettersWaiting: () => Promise<number>
-  /** Age of the oldest event that is not processed. */
+  /** Age of the oldest unprocessed event; 0 when there is none. */
   processingDelayMs: () => Promise<number>
   bootstrapToken: string | null
   /** Keys that sign sessions, the newest first. */
@@ -75,7 +75,7 @@ export interface RegistryRoutesDeps extends Engines {
   randomBytes: (size: number) => Buffer
 }
 
-/** The management API, product updates and technical ad units: what each app works with, by name. */
+/** The routes of the management API, product updates and technical ad units. Each app gets its dependencies by name. */
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { registry, log, analytics, index, counters, snapshot, runs, productReader, images, audit, deadLetters } = deps
   const { bootstrapToken, sessionKeys, passwords, strength, passwordMail, tokenUse, securityLog } = deps

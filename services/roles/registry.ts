@@ -45,7 +45,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
   const { now, uuid, randomBytes, events } = shared
   const lead = await awaitLeadership({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
-  /** Every step of a start waits for the log: Kafka may become slow, or go away, between any two of them. */
+  /** Runs a step of the start once the log is there. Kafka may become slow or unavailable between any two steps. */
   const untilLog = <T>(step: () => Promise<T>) => untilThere('log', logger, () => step().catch(throwCause))
   const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now, logger }))
   stops.push(() => registry.close())
@@ -118,7 +118,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
   }
 }
 
-/** Age of the oldest event that is not judged, or not stored yet. */
+/** Age of the oldest event that is not judged or not stored yet; 0 when there is none. */
 function createProcessingDelay(log: EventLog, now: () => number): () => Promise<number> {
   const groups = [
     createTopicLag({ log, group: JUDGE_GROUP, topics: ['ad-events'], now }),
@@ -130,7 +130,7 @@ function createProcessingDelay(log: EventLog, now: () => number): () => Promise<
   }
 }
 
-/** A write that failed says in its cause whether the log is away or another registry has taken over. */
+/** Throws the cause of a failed write, which says whether the log is away or another registry has taken over. */
 function throwCause(error: Error): never {
   throw error instanceof Problem && error.cause ? error.cause : error
 }

@@ -26,9 +26,9 @@ export interface SharedOptions {
   stops: Shared['stops']
   links: EngineLinks
   showIdKeys: readonly ShowIdKey[]
-  /** Limits that other threads count, too; null: no other does, unless there is a Redis. */
+  /** Rate limits that other threads count, too. Null when no other thread does. Ignored when there is a Redis. */
   buckets: SharedBuckets | null
-  /** Below the spools of the data folder; null: the one of the main thread. */
+  /** The folder of this thread's spool, within the spool folder of the data folder. Null for the main thread. */
   spool: string | null
 }
 

@@ -15,7 +15,7 @@ export interface FeedsWorkerData {
   limits: Limits
 }
 
-/** The thread that reads feeds: parsing hundreds of megabytes of XML is no work for the one that answers requests. */
+/** The thread that reads feeds, because parsing hundreds of megabytes of XML would block the thread that answers requests. */
 const { links, logLevel, allowPrivateAddresses, limits } = workerData as FeedsWorkerData
 const engines = await connectEngines(links, workerLogger(logLevel, 'feeds'))
 const { log, index } = engines

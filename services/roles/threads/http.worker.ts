@@ -15,18 +15,18 @@ import { openShared } from '../shared.ts'
 export interface HttpWorkerData {
   name: string
   links: EngineLinks
-  /** Without keys, which arrive as plain bytes. */
+  /** The config without keys. The keys of show ids come separately, as plain bytes. */
   config: Omit<Config, 'showIdKeys' | 'sessionKeys'>
   showIdKeys: readonly { id: number; secret: Uint8Array }[]
-  /** Of `EmbeddedBuckets`. */
+  /** A port from `EmbeddedBuckets.link`. */
   buckets: MessagePort
-  /** Where the main thread listens. */
+  /** The TCP port on which the main thread listens. */
   port: number
-  /** Of the main thread, which answers what this one does not. */
+  /** The path of the main thread's gate, to which this thread forwards requests that it does not answer. */
   gatePath: string
 }
 
-/** A thread that answers ad requests and takes events beside the main thread, on the same port. */
+/** A thread that answers ad requests and takes events next to the main thread, on the same port. */
 const { name, links, showIdKeys, buckets, port, gatePath, ...data } = workerData as HttpWorkerData
 const config: Config = { ...data.config, showIdKeys: null, sessionKeys: null }
 const logger = workerLogger(config.logLevel, name)

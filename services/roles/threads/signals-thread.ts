@@ -6,14 +6,14 @@ import { type Served, startWorker } from '../../../infra/threads/worker.ts'
 import type { OpenShopSignals } from '../../../streams/start.ts'
 import type { SignalsWorkerData } from './signals.worker.ts'
 
-/** The thread that computes signals. It starts with the first shop that has any: most processes never lead. */
+/** The thread that computes signals. It starts with the first update, because most processes never become the leader. */
 export function createSignalsThread(data: SignalsWorkerData) {
   let started: Promise<Served> | null = null
 
   async function start(): Promise<Served> {
     const file = new URL('./signals.worker.ts', import.meta.url)
     const served = await startWorker('signals', file, data, portsIn(data.links))
-    // It ends the thread of the streams, and so the process.
+    // This error ends the thread of the streams, and thereby the process.
     void served.failed.then((error) => {
       throw error
     })

@@ -9,12 +9,12 @@ export interface SignalsWorkerData {
   logLevel: string
 }
 
-/** The thread that makes also-bought lists: for a shop with a long history it computes for seconds, and the judge must not wait. */
+/** The thread that makes also-bought lists. A shop with a long history takes seconds, for which the judge must not wait. */
 const { links, logLevel } = workerData as SignalsWorkerData
 const engines = await connectEngines(links, workerLogger(logLevel, 'signals'))
 yieldThisThread()
 
-// Who takes the lead begins with what is in the topic then.
+// Each connection gets new state, so that a new leader begins with what is in the topic at that time.
 serveConnections(
   parentPort!,
   () => {

@@ -10,15 +10,15 @@ import { createSignalsThread } from './signals-thread.ts'
 
 export interface StreamsWorkerData {
   links: EngineLinks
-  /** For the thread of the signals. */
+  /** Links for the thread of the signals. */
   signalsLinks: EngineLinks
   signalsIntervalMs: number
-  /** Of no other process. */
+  /** Whether the engines are embedded, so that no other process works with them. */
   isAlone: boolean
   logLevel: string
 }
 
-/** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
+/** The thread of the streams, so that they decode, judge and compute without delaying requests. */
 const { links, signalsLinks, signalsIntervalMs, isAlone, logLevel } = workerData as StreamsWorkerData
 const logger = workerLogger(logLevel, 'streams')
 const engines = await connectEngines(links, logger)
@@ -37,7 +37,7 @@ const streams = await startStreams({
   runId: randomUUID,
   logger,
 })
-// Not before: with both cores busy it would take a minute to begin.
+// Called only after the start: with both cores busy, a thread of low priority would take a minute to start.
 yieldThisThread()
 
 serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {

@@ -11,9 +11,9 @@ import type { HttpServer } from '../../http/server.ts'
 import { workerNames } from '../part.ts'
 import type { HttpWorkerData } from './http.worker.ts'
 
-/** Threads that serve HTTP beside the main thread. */
+/** Threads that serve HTTP next to the main thread. */
 export interface Workers {
-  /** What each has counted. */
+  /** The metrics that each thread has counted. */
   metrics(): Promise<readonly MetricValues[]>
   /** Resolves when one of them has died. */
   readonly failed: Promise<Error>
@@ -26,7 +26,7 @@ export interface WorkersOptions {
   host: Pick<EngineHost, 'links'>
   showIdKeys: readonly ShowIdKey[]
   buckets: Pick<EmbeddedBuckets, 'link'>
-  /** The server of the main thread, which listens already and answers what the others do not. */
+  /** The main thread's server. It already listens, and answers what the other threads do not. */
   server: HttpServer
 }
 
