@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   removeCutOff(dataFolder)
   say('Starting …\n')
   const images = loaded === 'NO' ? bannerImages() : Promise.resolve(new Map())
-  // Whoever waits for them is told.
+  // An error is reported where the images are awaited.
   images.catch(() => {})
   const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
   const stops = [server.stop]

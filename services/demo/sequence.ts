@@ -21,8 +21,8 @@ export function sequence(seed: number): Sequence {
 }
 
 /**
- * Decides so that what happens follows the probabilities closely: they add up, and each whole one is a yes. Independent
- * draws would make the sales of two months differ by chance more than by what changed.
+ * Makes decisions that follow the probabilities closely: it adds them up and says yes each time the sum reaches 1. With
+ * independent draws, the sales of two months would differ more by chance than by what changed.
  */
 export function steady(random: Sequence): (probability: number) => boolean {
   let due = random.next()

@@ -17,7 +17,7 @@ ${products.map((product, index) => item(product, index, shop.url)).join('\n')}
 `
 }
 
-/** A few items have what real feeds have: a price with a comma, and a GTIN with a wrong check digit. */
+/** A few items have faults of real feeds: a price with a comma, and a GTIN with a wrong check digit. */
 const COMMA_EVERY = 90
 const WRONG_GTIN_EVERY = 40
 const WRONG_GTIN = '4006381333932'

@@ -10,7 +10,7 @@ export interface Range {
   brands: readonly string[]
   materials: readonly string[]
   colors: readonly string[]
-  /** Absent when there is only one size. */
+  /** Empty when there is only one size. */
   sizes: readonly string[]
   /** In euros. */
   priceFrom: number

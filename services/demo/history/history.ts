@@ -34,9 +34,9 @@ export interface PastShop {
 }
 
 /**
- * Eight weeks of an invented shop and today so far, as the program would have written them to the log: emissions, views,
- * clicks and purchases. Batches in order of time, so that the streams process the first while the next are invented, and
- * deterministic for the same shop and `now`.
+ * The history of an invented shop, eight weeks and today so far, as the program would have written it to the log: emissions,
+ * views, clicks and purchases. It yields batches in order of time, so that the streams process the first while the next are
+ * invented. The history is deterministic for the same shop and `now`.
  */
 export function* demoHistory(shop: PastShop): Generator<Dated[]> {
   const random = sequence(SEED)
@@ -60,7 +60,7 @@ export function* demoHistory(shop: PastShop): Generator<Dated[]> {
     walk(visit, { products, appeal, random, buysUnprompted })
     records.push(...visit.records)
     if (index % BATCH_VISITS < BATCH_VISITS - 1) continue
-    // No later visit has a record before it begins.
+    // No later visit has a record from before its start, so the records until then are complete.
     const [past, yet] = [records.filter((record) => record.at < at), records.filter((record) => record.at >= at)]
     yield inOrder(past)
     records = yet

@@ -23,7 +23,7 @@ export interface AuctionWin {
 
 /** Runs the program's auction at a time in the past, with the campaigns of that time. */
 export interface Market {
-  /** @param category path that products must be in; null: any. */
+  /** @param category path that products must be in; null for any. */
   choose(wanted: { category: string | null; places: number; at: number }): {
     wins: AuctionWin[]
     candidates: number
@@ -52,7 +52,7 @@ export function createMarket({ products, plans, appeal, random, now }: MarketDep
     if (day < plan.startDay || day >= (plan.pausedDay ?? plan.endDay ?? 0)) return false
     if (!plan.advertiser) return true
     const today = spent.get(`${plan.key}/${dayOf(at)}`) ?? 0
-    // A click is left to whoever tries the demo.
+    // Budget for one click is left to whoever tries the demo.
     const hasMoney = (spent.get(plan.key) ?? 0) + 2 * plan.cpc <= plan.budget
     return hasMoney && (plan.dailyBudget === undefined || today + plan.cpc <= plan.dailyBudget)
   }

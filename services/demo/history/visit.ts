@@ -36,7 +36,7 @@ export interface VisitedShop {
   decide: Readonly<Record<'click' | 'clickBanner' | 'buy', (probability: number) => boolean>>
 }
 
-/** What of a page the history knows. */
+/** What the history knows about a page. */
 export interface PagePlaces {
   units: readonly [UnitKey, number][]
   banner: [UnitKey, FormatKey] | null

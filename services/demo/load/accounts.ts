@@ -90,8 +90,8 @@ export function passwordProblem(chosen: string): string | null {
 }
 
 /**
- * Why the demo must not listen on `host`: everybody knows the published password, which the operator has too. Null when
- * it may listen there.
+ * Why the demo must not listen on `host`, or null when it may. Everybody knows the published password, which is also the
+ * operator's.
  */
 export function reachProblem(
   host: string,

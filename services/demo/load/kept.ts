@@ -9,12 +9,12 @@ export class NotADemo extends Error {
   override readonly name = 'NotADemo'
 }
 
-/** Says, while it exists, which process is loading a demo into the folder, which was empty before. */
+/** A file that exists while a process loads a demo into the folder, which was empty before. It names the process. */
 const markerOf = (dataFolder: string) => join(dataFolder, 'demo-loading')
 const noteOf = (dataFolder: string) => join(dataFolder, 'demo.json')
 
 /**
- * Empties the folder when a load was cut off in it, so that the demo is loaded anew. Call it before anything is opened.
+ * Empties the folder when a load was cut off in it, so that the demo is loaded again. Call it before anything is opened.
  * @throws NotADemo while another process loads.
  */
 export function removeCutOff(dataFolder: string): void {

@@ -12,7 +12,7 @@ import { createFormats, createUnits, type Units } from './units.ts'
 
 const FEED_WAIT_MS = 60_000
 const POLL_MS = 100
-/** Events that are not counted by then are counted while the demo runs. */
+/** How long to wait for events to be stored. Further ones are stored while the demo runs. */
 const COUNTED_WAIT_MS = 30_000
 const COUNTED_POLL_MS = 250
 

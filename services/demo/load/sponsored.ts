@@ -23,7 +23,7 @@ export interface SponsoredPlan {
   dailyBudget?: number
   pacing?: 'EVEN'
   capping?: number
-  /** Days from now; a campaign that has been paused since a day is paused now. */
+  /** Days from now, negative in the past. A campaign with a `pausedDay` is paused now. */
   startDay: number
   endDay?: number
   pausedDay?: number

@@ -196,8 +196,8 @@ function listingOf(request: FastifyRequest): Listing {
 const HERE = 'http://shop.invalid'
 
 /**
- * A path of this site from a reference that a visitor sent; `/` for one that leads elsewhere. It is parsed as browsers do:
- * they drop tabs and line breaks, read a backslash as a slash, and two slashes as another host.
+ * A path of this site from a reference that a visitor sent; `/` for one that leads elsewhere. It is parsed as browsers parse
+ * it: they drop tabs and line breaks, read a backslash as a slash, and take two slashes for the start of another host.
  */
 function ownPath(reference: string | undefined): string {
   const url = reference?.startsWith('/') ? URL.parse(reference, HERE) : null

@@ -66,7 +66,7 @@ const languageChoice = ({
 }: ShopVisit) => html`<form method="post" action="/language" data-language><input type="hidden" name="back" value="${withoutLanguage(url)}">
 <label>Ads in <select name="lang">${LANGUAGES.map(({ lang, name }) => html`<option value="${lang}" lang="${lang}" ${lang === labels.lang && html`selected`}>${name}</option>`)}</select></label> <noscript><button>Show</button></noscript></form>`
 
-/** The address without `lang`, which would win over the choice. */
+/** The URL without `lang`, which would override the visitor's choice. */
 function withoutLanguage(url: string): string {
   const { pathname, searchParams } = new URL(url, 'http://shop')
   searchParams.delete('lang')

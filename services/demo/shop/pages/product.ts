@@ -61,7 +61,7 @@ function variants(visit: ShopVisit, product: Product): Html {
 ${product.size !== null && html`<p>Size</p><ul>${inColor.map((each) => html`<li><a class="size" href="${productPath(each.id)}" ${each.id === product.id && html`aria-current="true"`}>${each.size}</a></li>`)}</ul>`}</div>`
 }
 
-/** Filled by the emission script, which requests, draws and reports the ads. */
+/** A section that the emission script fills. The script requests, draws and reports the ads. */
 function similarByScript({ adServer, units, labels }: ShopVisit, product: Product): Html {
   const query = new URLSearchParams({
     productTitle: product.model,

@@ -10,7 +10,7 @@ const placesOf = (selector) =>
     targeting: JSON.parse(element.querySelector('script').textContent),
   }))
 
-/** Requests the ads of all places of one kind at once, so that no ad appears twice. Without an answer there are none. */
+/** Requests the ads of all places of one kind at once, so that no ad appears twice. Without an answer there are no ads. */
 async function select(path, places) {
   if (places.length === 0) return []
   const answer = await post(path, { targeting: places.map(({ targeting }) => targeting) }).catch(() => null)

@@ -12,7 +12,7 @@ export function post(path, body) {
   return fetch(facts.adServer + path, { method: 'POST', headers, body: JSON.stringify(body), keepalive: true })
 }
 
-/** A page that is left rejects its requests, also those that the browser goes on sending. */
+/** A page that is being left rejects its requests, even those that the browser goes on sending. Wait this long to find out. */
 const LEAVING_MS = 500
 let isLeft = false
 addEventListener('pagehide', () => {

@@ -49,6 +49,6 @@ function show() {
 
 document.querySelector('[data-events]').addEventListener('click', () => dialog.showModal())
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
-// A page that the browser kept while it was left does not know what the pages after it have sent.
+// A page from the browser's back/forward cache does not know what later pages have sent.
 addEventListener('pageshow', show)
 show()

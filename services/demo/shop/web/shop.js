@@ -8,7 +8,7 @@ fillRows()
 fillBanners()
 reportPageView()
 
-// An order is reported once, however often its page is opened.
+// An order is reported only once, even if its page is opened again.
 if (facts.order && !sessionStorage.getItem(facts.order.eventId)) {
   sessionStorage.setItem(facts.order.eventId, 'told')
   reportTransaction('PURCHASE', facts.order.products, facts.order.eventId)
