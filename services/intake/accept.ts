@@ -3,7 +3,7 @@ import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
-import { createDuplicateFilter } from './duplicate-filter.ts'
+import { createDuplicateFilter } from './events/duplicate-filter.ts'
 import {
   type AcceptedEvent,
   ERRORS_LISTED_MAX,

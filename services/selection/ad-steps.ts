@@ -4,7 +4,7 @@ import type { Bid, PricingRule, Won } from '../domain/auction/auction.ts'
 import type { BilledAd } from './budget/budgets.ts'
 import type { DEADLINE_EXCEEDED, Deadline } from './deadline.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
-import type { Person } from './http/parameters.ts'
+import type { Person } from './request/parameters.ts'
 import type { AnySlot, SlotRules } from './slots.ts'
 
 /** An ad request, as far as it concerns one shop. */

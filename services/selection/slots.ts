@@ -4,7 +4,7 @@ import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { ERRORS_LISTED_MAX } from '../http/violations.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
-import { isRefused, type RefusedSlot } from './http/targeting-reader.ts'
+import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 
 /** How many errors a message lists. */
 const ERRORS_TOLD_MAX = 5

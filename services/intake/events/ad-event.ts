@@ -1,8 +1,8 @@
 import type { AdEvent, AdKind } from '../../../schemas/records/events.ts'
 import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
-import { contentOf, fingerprintOf } from '../duplicate-filter.ts'
 import type { RequestContext } from '../request-context.ts'
 import { proofFor } from '../sender.ts'
+import { contentOf, fingerprintOf } from './duplicate-filter.ts'
 import { rejected, rejectedOtherShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */

@@ -2,8 +2,8 @@ import type { PageViewBody } from '../../../schemas/http/events.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
-import { contentOf, fingerprintOf } from '../duplicate-filter.ts'
 import { proofFor, type Sender } from '../sender.ts'
+import { contentOf, fingerprintOf } from './duplicate-filter.ts'
 import {
   rejected,
   rejectedOtherShop,

@@ -10,11 +10,11 @@ import {
 } from '../../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../../domain/auction/auction.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
+import { createCircuitBreaker } from '../circuit-breaker.ts'
 import type { MaybePromise } from '../deadline.ts'
 import type { Campaigns, RunningCampaigns } from '../eligibility/campaigns.ts'
 import { createBestsellerFallback } from './bestseller-fallback.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export interface CandidateList {

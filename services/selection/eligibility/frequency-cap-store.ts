@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CounterKey, Counters } from '../../../infra/counters/port.ts'
-import { createCircuitBreaker } from '../candidates/circuit-breaker.ts'
+import { createCircuitBreaker } from '../circuit-breaker.ts'
 
 /** About 200 bytes each. */
 const VIEWS_CACHED_MAX = 100_000

@@ -5,7 +5,7 @@ import { capReservationKey, dayIn, viewsKey } from '../../domain/money/counter-k
 import { RESERVATION_MS } from '../../domain/money/in-flight.ts'
 import type { SpendView } from '../budget/spend.ts'
 import type { MaybePromise } from '../deadline.ts'
-import type { Person } from '../http/parameters.ts'
+import type { Person } from '../request/parameters.ts'
 import type { FrequencyCapStore } from './frequency-cap-store.ts'
 
 interface CappedAd {

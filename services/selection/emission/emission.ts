@@ -2,7 +2,7 @@ import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/eve
 import { rankOf } from '../../domain/auction/auction.ts'
 import { phraseId } from '../../domain/auction/phrase-id.ts'
 import type { AdBid, Allocation } from '../ad-steps.ts'
-import type { Person } from '../http/parameters.ts'
+import type { Person } from '../request/parameters.ts'
 import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot } from '../slots.ts'
 

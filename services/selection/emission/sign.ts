@@ -1,7 +1,7 @@
 import type { AdKind, ShowIdClaims } from '../../../schemas/records/events.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { AdBid } from '../ad-steps.ts'
-import type { Person } from '../http/parameters.ts'
+import type { Person } from '../request/parameters.ts'
 import type { AnySlot } from '../slots.ts'
 import type { FilledSlot } from './emission.ts'
 

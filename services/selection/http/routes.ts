@@ -20,10 +20,10 @@ import type { RequestLimits } from '../../callers/request-limits.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { AdBid, AdSteps, CandidateBatch } from '../ad-steps.ts'
 import type { DisplaySlot } from '../display/banners.ts'
+import { readParameters } from '../request/parameters.ts'
+import { createTargetingReader } from '../request/targeting-reader.ts'
 import { type SelectDeps, select } from '../select.ts'
 import type { Slot } from '../slots.ts'
-import { readParameters } from './parameters.ts'
-import { createTargetingReader } from './targeting-reader.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const tags = ['Ads']

@@ -1,4 +1,4 @@
-import { msSince } from '../../domain/time/ms-since.ts'
+import { msSince } from '../domain/time/ms-since.ts'
 
 /** How long the breaker stays open before one call tries the engine again. */
 const OPEN_MS = 1_000

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { LogUnavailable } from '../../../infra/event-log/port.ts'
-import { SHOP_ID } from '../../streams/judge/fixtures.ts'
-import { intakeOverMemory, showIdOf } from './intake.fixtures.ts'
+import { LogUnavailable } from '../../../../infra/event-log/port.ts'
+import { SHOP_ID } from '../../../streams/judge/fixtures.ts'
+import { intakeOverMemory, showIdOf } from '../intake.fixtures.ts'
 
 const STORED_MAX = 3
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { type CircuitBreaker, createCircuitBreaker } from '../../../../services/selection/candidates/circuit-breaker.ts'
+import { type CircuitBreaker, createCircuitBreaker } from '../../../services/selection/circuit-breaker.ts'
 
 let now: number
 let breaker: CircuitBreaker

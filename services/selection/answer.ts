@@ -1,7 +1,7 @@
-import type { AdBid, AdSteps } from '../ad-steps.ts'
-import type { FilledSlot } from '../emission/emission.ts'
-import { type AnySlot, messageOf } from '../slots.ts'
-import { isRefused, type RefusedSlot } from './targeting-reader.ts'
+import type { AdBid, AdSteps } from './ad-steps.ts'
+import type { FilledSlot } from './emission/emission.ts'
+import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
+import { type AnySlot, messageOf } from './slots.ts'
 
 /** A slot with the ids by which events refer to its ads. */
 export interface SignedSlot<S extends AnySlot, B extends AdBid> extends FilledSlot<S, B> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { AcceptedEvent } from './events/validation.ts'
+import type { AcceptedEvent } from './validation.ts'
 
 /** An event is stored at most this many times, duplicates included, so that the judge and the reports see that it was repeated. */
 const STORED_MAX = 3
