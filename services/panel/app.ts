@@ -18,7 +18,7 @@ export interface PanelDeps {
   dist?: string
 }
 
-/** The panel: its page at every path under /panel/, its files under /panel/assets/. For `server.register`. */
+/** Serves the panel: its page at every path under /panel/, its files under /panel/assets/. Pass it to `server.register`. */
 export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
   const file = join(dist, 'index.html')
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null
@@ -39,7 +39,7 @@ export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
     server.get('/', hide, async (_request, reply) => reply.redirect('/panel/'))
     server.get('/panel', hide, async (_request, reply) => sendPage(reply))
     server.get<{ Params: { '*': string } }>('/panel/*', hide, async (request, reply) => {
-      // An old page asks for a file of the build before: it must not get a page in its place.
+      // A page of an older build may ask for a file that is gone: answer 404, not the page.
       const path = request.params['*']
       if (!path.startsWith(ASSETS)) return sendPage(reply)
       const name = path.slice(ASSETS.length)
@@ -49,9 +49,9 @@ export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
     if (page === null) return
     await server.register(fastifyStatic, {
       root: assets,
-      // The route above sends what was there at the start.
+      // The route above serves the files that were there at the start.
       serve: false,
-      // Their names change with what is in them.
+      // File names change with their content.
       immutable: true,
       maxAge: '365d',
       preCompressed: true,
@@ -73,7 +73,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Own scripts only; pictures from anywhere, because the products of feeds have theirs at the shops. */
+/** Allows scripts of this origin only, but pictures from anywhere: products in feeds have their pictures at the shops. */
 function contentPolicy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -1,2 +1,2 @@
-/** Stands in the built page for the nonce of its Content-Security-Policy, which is another for each answer. */
+/** Placeholder in the built page for the nonce of its Content-Security-Policy. Every answer gets a new nonce. */
 export const NONCE_PLACEHOLDER = 'CSP-NONCE'

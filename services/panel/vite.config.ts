@@ -7,7 +7,7 @@ import { defineConfig, type Plugin, parseSync, Visitor } from 'vite'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
-/** The catalogues of texts. */
+/** Files with the panel's texts. */
 const CATALOGUE = /\/web\/messages\/.*\.ts$/
 const COMPRESSIBLE = /\.(js|css|svg)$/
 
@@ -22,17 +22,17 @@ export default defineConfig({
     outDir: DIST,
     manifest: true,
     emptyOutDir: true,
-    // A file in the page would need another source in the Content-Security-Policy.
+    // Inlined files would need another source in the Content-Security-Policy.
     assetsInlineLimit: 0,
-    // One file of styles, loaded with the page: nothing that is loaded later can be shown without them.
+    // One file of styles, loaded with the page, so that no part that is loaded later appears without its styles.
     cssCodeSplit: false,
     chunkSizeWarningLimit: 800,
-    // What every page needs is one file, which compresses better than a file for each set of pages that shares a part of it.
+    // Code that every page needs goes into one file. It compresses better than one file per set of pages that share a part.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'every-page', tags: ['$initial'] }] } } },
   },
 })
 
-/** Parses messages with arguments or tags as they are built, so that the browser need not load the parser. */
+/** Parses messages with arguments or tags at build time, so that the browser need not load the parser. */
 function parsedMessages(): Plugin {
   return {
     name: 'parsed-messages',
@@ -59,7 +59,7 @@ function parsedMessages(): Plugin {
   }
 }
 
-/** Writes each file once more as .br and .gz, so that the server need not compress. */
+/** Also writes each file as .br and .gz, so that the server need not compress. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -35,7 +35,7 @@ export function App({ nonce }: { nonce: string }) {
   )
 }
 
-/** Shows the sign-in page at any address. After signing in, the user is at the address that they opened. */
+/** Shows the sign-in page at any address. After signing in, the user sees the page of that address. */
 function Gate() {
   const { data: session, error, refetch } = useSessionState()
   if (location.pathname.startsWith(SET_PASSWORD_PATH)) return <SetPasswordPage />

@@ -10,7 +10,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // Read by react-remove-scroll, which locks the page behind dialogs.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-// Without its styles the panel is not shown at all: the script in the page says so, and loads it again.
+// Without its styles the panel is not rendered at all: the script in the page says so, and reloads it.
 const hasStyles = getComputedStyle(document.documentElement).getPropertyValue('--panel-border') !== ''
 if (hasStyles) {
   watchConnection()

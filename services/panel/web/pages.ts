@@ -30,20 +30,20 @@ export type NavGroup = (typeof navGroups)[number]
 export interface PageEntry {
   /** The path below /panel/, as React Router writes it: `accounts/:id`. */
   path: string
-  /** The roles that have the page; for others, the address does not exist. */
+  /** The roles that may open the page. For other roles the address does not exist. */
   roles: readonly Role[]
   /** Loads the code of the page when it is first opened: `() => import('./pages/…')`. */
   load: () => Promise<{ default: ComponentType }>
-  /** Its place in the navigation, or the path of the page there that leads to it, which is marked while this one is shown. */
+  /** Either the page's own entry in the navigation, or the path of the entry that is marked while this page is shown. */
   nav: { group: NavGroup; label: string; icon: Icon } | { under: string }
-  /** The roles for which the page shows the one shop that is chosen in the header. Default: none. */
+  /** The roles for which the page shows only the shop chosen in the header. Default: none. */
   ofShop?: readonly Role[]
 }
 
 const everyone: readonly Role[] = ['OPERATOR', 'PUBLISHER', 'ADVERTISER']
 const publishers: readonly Role[] = ['OPERATOR', 'PUBLISHER']
 const operators: readonly Role[] = ['OPERATOR']
-/** A publisher's home is of one shop, an operator's of all. */
+/** A publisher's home page shows one shop, an operator's shows all. */
 const onlyPublishers: readonly Role[] = ['PUBLISHER']
 
 /** The first page: each role has its own. */

@@ -1,24 +1,24 @@
-/** Whether the server answers. */
+/** Tracks whether the server answers. */
 export interface Connection {
   isAway(): boolean
-  /** A request got no answer: asks the server whether it is there at all. */
+  /** Reports that a request got no answer. Asks the server whether it is there at all. */
   failed(): void
-  /** A request got an answer. */
+  /** Reports that a request got an answer. */
   answered(): void
   /** Asks the server now. Resolves to whether it answers. */
   check(): Promise<boolean>
-  /** `listener` is called when the server goes away and when it comes back. @returns a function that ends it. */
+  /** Calls `listener` when the server goes away and when it comes back. @returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void
 }
 
 export interface ConnectionDeps {
-  /** Asks the server something cheap. Resolves to whether it answers, never rejects. */
+  /** Sends the server a cheap request. Resolves to whether it answers, never rejects. */
   ask: () => Promise<boolean>
-  /** Nobody waits for a page that cannot be seen: it asks again once it is shown. */
+  /** Whether the page is visible. A hidden page stops asking; it asks again once it is shown. */
   isVisible: () => boolean
 }
 
-/** While the server is away it is asked after 1, 2, 4, 8 and then every 15 seconds. */
+/** While the server is away, it is asked after 1, 2, 4, 8 and then every 15 seconds. */
 const WAIT_MIN_MS = 1_000
 const WAIT_MAX_MS = 15_000
 

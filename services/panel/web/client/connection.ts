@@ -1,10 +1,10 @@
 import { createConnection } from './connection-state.ts'
 
 const ASK_TIMEOUT_MS = 5_000
-/** What a proxy answers while the program behind it is away. */
+/** The statuses that a proxy answers while the program behind it is away. */
 const GATEWAY_STATUSES = new Set([502, 504])
 
-/** Whether an answer comes from a proxy in front of Endcap, because Endcap itself does not answer. */
+/** Whether the answer comes from a proxy in front of Endcap because Endcap itself does not answer. */
 export function isOfGateway({ status, headers }: Response): boolean {
   return GATEWAY_STATUSES.has(status) || (status === 503 && !headers.get('content-type')?.includes('json'))
 }
@@ -19,7 +19,7 @@ export const connection = createConnection({
   isVisible: () => document.visibilityState === 'visible',
 })
 
-/** Asks at once when the browser says that something has changed. */
+/** Asks the server at once when the browser reports a change. */
 export function watchConnection(): void {
   const check = () => void connection.check()
   addEventListener('online', check)

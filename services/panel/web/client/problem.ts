@@ -16,8 +16,8 @@ interface ProblemParts {
 }
 
 /**
- * An error answer of the API (RFC 9457), or no answer at all (status 0, code NETWORK). Its message is for people: it has the
- * labels of fields in place of their paths in the API.
+ * An error answer of the API (RFC 9457), or no answer at all (status 0, code NETWORK). Its message is for people: it shows the
+ * labels of fields instead of their paths in the API.
  */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
@@ -42,13 +42,13 @@ export class ApiProblem extends Error {
     return Object.fromEntries(ofBody.map(({ path, message }) => [fieldName(path), sentence(inWords(message))]))
   }
 
-  /** What is wrong beyond the fields of a form; '' when nothing is. @param names the first names of the form's paths. */
+  /** The errors that belong to no field of a form; '' when there are none. @param names the first names of the form's paths. */
   beyond(names: readonly string[]): string {
     return listed(this.errors.filter(({ path }) => !(path.startsWith('/') && names.includes(path.split('/')[1]!))))
   }
 }
 
-/** The errors as sentences with the labels of their fields. */
+/** The errors as sentences, with the labels of their fields. */
 function listed(errors: readonly FieldError[]): string {
   const sentences = errors.map(({ path, message }) => {
     const label = labelOf(path)
@@ -75,7 +75,7 @@ export function noAnswer(cause: unknown): ApiProblem {
   return problem
 }
 
-/** Whether there was no answer, because there is no connection to the server. */
+/** Whether the request got no answer because there is no connection to the server. */
 export const isNoAnswer = (error: Error | null): boolean => error instanceof ApiProblem && error.code === 'NETWORK'
 
 /** Turns a JSON pointer (RFC 6901) into the path of a form's field. */

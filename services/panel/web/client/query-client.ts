@@ -10,15 +10,15 @@ const FRESH_MS = 5_000
 export const SESSION_KEY = ['/v1/panel/session']
 
 /**
- * Retries reads while the server is busy, and reads again what is shown once it is back after an outage. Changes are never
- * retried: they may already have been made.
+ * Retries reads while the server is busy, and refetches what is shown after an outage. Changes are never retried, because they may
+ * already have been made.
  */
 export function createQueryClient(): QueryClient {
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // The browser does not know whether the server answers: an error says it, and `connection` asks again.
+        // The browser's online state does not tell whether the server answers. Errors do, and then `connection` asks again.
         networkMode: 'always',
         retry: (failures, error) => failures < RETRIES_MAX && mayWorkLater(error),
         retryDelay: (failures, error) => (error instanceof ApiProblem && waitOf(error)) || 500 * 2 ** failures,
@@ -32,7 +32,7 @@ export function createQueryClient(): QueryClient {
   return queryClient
 }
 
-/** Retries 503, except for a report that takes too long: it would take too long again. */
+/** Retries 503, except for a report that took too long: it would take too long again. */
 function mayWorkLater(error: Error): boolean {
   if (!(error instanceof ApiProblem)) return false
   if (error.code === 'NETWORK') return !connection.isAway()

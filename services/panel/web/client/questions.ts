@@ -1,8 +1,8 @@
 import { connection, isOfGateway } from './connection.ts'
 
 /**
- * What the API may want of the user before it does what was asked. IDENTITY: to confirm their identity
- * (REAUTHENTICATION_REQUIRED). SESSION: to sign in again, because the session has ended.
+ * What the API may demand of the user before it does what was asked. IDENTITY: confirm their identity (REAUTHENTICATION_REQUIRED).
+ * SESSION: sign in again, because the session has ended.
  */
 export type Question = 'IDENTITY' | 'SESSION'
 
@@ -11,7 +11,7 @@ type Dialog = () => Promise<boolean>
 
 const dialogs = new Map<Question, Dialog>()
 
-/** Registers the dialog of a question; without one, the answer of the API stands. @returns a function that unregisters it. */
+/** Registers the dialog of a question. Without a dialog, the API's refusal stands. @returns a function that unregisters it. */
 export function answerWith(question: Question, dialog: Dialog): () => void {
   dialogs.set(question, dialog)
   return () => {
@@ -21,7 +21,7 @@ export function answerWith(question: Question, dialog: Dialog): () => void {
 
 export const ask = async (question: Question): Promise<boolean> => (await dialogs.get(question)?.()) ?? false
 
-/** `fetch` that asks the user what the API demands, and then repeats the request. */
+/** `fetch` that asks the user for what the API demands, and then repeats the request. */
 export async function fetchAskingAgain(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await send(request)
@@ -29,7 +29,7 @@ export async function fetchAskingAgain(request: Request): Promise<Response> {
   return question !== null && (await ask(question)) ? send(again) : response
 }
 
-/** Signing in and asking who is signed in answer 401 for other reasons than a session that has ended. */
+/** Signing in and reading the session can answer 401 although no session has ended. */
 const SESSION_PATH = '/v1/panel/session'
 
 async function questionOf(request: Request, response: Response): Promise<Question | null> {
@@ -42,7 +42,7 @@ async function questionOf(request: Request, response: Response): Promise<Questio
   return code === 'UNAUTHENTICATED' && new URL(request.url).pathname !== SESSION_PATH ? 'SESSION' : null
 }
 
-/** `fetch` that tells the connection whether there was an answer. */
+/** `fetch` that tells the connection whether the server answered. */
 async function send(request: Request): Promise<Response> {
   try {
     const response = await fetch(request)

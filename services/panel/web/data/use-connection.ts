@@ -5,13 +5,13 @@ import { SESSION_KEY } from '../client/query-client.ts'
 import type { ReadablePath } from '../client/types.ts'
 
 export interface ConnectionState {
-  /** The server does not answer: what is shown is not kept up. Reads are repeated once it answers. */
+  /** The server does not answer, so the page is not kept up to date. Reads are repeated once the server answers. */
   isAway: boolean
-  /** When the oldest of what the page shows was read, in milliseconds; null when it shows nothing that was read. */
+  /** When the oldest data on the page was read, in epoch milliseconds; null when the page shows no data that was read. */
   shownFrom: number | null
 }
 
-/** Reads of the frame around the page, which say nothing about the age of the page. */
+/** Requests of the frame around the page. They say nothing about the age of the page. */
 const FRAME: readonly unknown[] = [SESSION_KEY[0], '/v1/panel/shops' satisfies ReadablePath]
 
 /** Whether the server answers. A page says "live" only while it does. */

@@ -8,7 +8,7 @@ export interface EntityOptions<P extends ReadablePath> {
   query?: Query<P>
   /** False delays the request. */
   enabled?: boolean
-  /** How often to refetch while the page is visible; perhaps by what was read last. */
+  /** How often to refetch while the page is visible; can depend on the latest data. */
   refreshMs?: number | false | ((data: Answer<P> | undefined) => number | false)
 }
 
@@ -32,7 +32,7 @@ export function useEntity<P extends ReadablePath>(path: P, options: EntityOption
   return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
 }
 
-/** GET of a path that is a type parameter, which the types of the client cannot express. @throws ApiProblem */
+/** GET of a path given as a type parameter, which the client's types cannot express. @throws ApiProblem */
 export async function read<P extends ReadablePath>(path: P, init: Record<string, unknown>): Promise<Answer<P>> {
   const { data } = await client.GET(path as '/v1/panel/session', init)
   return data as unknown as Answer<P>

@@ -5,7 +5,7 @@ import type { Answer, Item, ListPath, PathParams, Query } from '../client/types.
 import { type EntityState, read } from './use-entity.ts'
 
 const PAGE_SIZE_DEFAULT = 50
-/** The largest page of the API: for lists that are searched in the browser, and for choices. */
+/** The API's largest page size, for lists that are searched in the browser and for choices. */
 export const PAGE_SIZE_MAX = 1_000
 
 export interface ListOptions<P extends ListPath> {
@@ -64,12 +64,12 @@ export function useList<P extends ListPath>(
   }
 }
 
-/** A list that is part of another answer, in the form that DataTable takes. */
+/** A list that is part of another answer, as DataTable takes it. */
 export function listOf<T>({ problem, retry }: EntityState<unknown>, items: readonly T[] | undefined): ListState<T> {
   return { items, problem, isStale: false, retry, page: 1, next: null, previous: null }
 }
 
-/** Items that are already loaded, in the form that DataTable takes: all on one page. */
+/** Items that are already loaded, as DataTable takes them: all on one page. */
 export function allOf<T>(items: readonly T[]): ListState<T> {
   return { items, problem: null, isStale: false, retry: () => {}, page: 1, next: null, previous: null }
 }

@@ -17,7 +17,7 @@ export interface SaveOptions<Input, Result> {
   save: (input: Input) => Promise<Result>
   /** Paths to refetch afterwards: every list and entity whose path begins with one of these. */
   changes: readonly ReadablePath[]
-  /** Receives the error messages of its fields. Its changes count as saved afterwards. */
+  /** Receives the error messages of its fields. Afterwards its changes count as saved. */
   form?: FormOfFields
   /** The notification on success: 'Account saved'. */
   saved?: string
@@ -25,13 +25,13 @@ export interface SaveOptions<Input, Result> {
 }
 
 export interface Save<Input, Result> {
-  /** Makes the change. Resolves to undefined when it was refused, which the user has been told already. */
+  /** Makes the change. Resolves to undefined when it was refused; by then the user has been told. */
   submit: (input: Input) => Promise<Result | undefined>
   isSaving: boolean
   problem: ApiProblem | null
 }
 
-/** A change by the API. It reports success and failure, sets the errors of a form, and refetches what has changed. */
+/** A change through the API. Reports success and failure, sets the errors of a form, and refetches what has changed. */
 export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
   const queryClient = useQueryClient()
   const mutation = useMutation<Result, ApiProblem, Input>({

@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.ts'
 
-/** What the panel calls the fields and values that errors of the API name. */
+/** The panel's names for the fields and values that appear in errors of the API. */
 const names = {
   name: 'Name',
   email: 'E-mail',
@@ -51,13 +51,13 @@ const names = {
 
 const t = catalogue(names)
 
-/** The label of the field that a pointer or the address of a parameter leads to: of `/products/rule/sellerIds`, 'Sellers'. */
+/** The label of the field that a JSON pointer or a parameter's path ends in: 'Sellers' for `/products/rule/sellerIds`. */
 export function labelOf(path: string): string | undefined {
   const name = path.split('/').findLast(isName)
   return name && t(name)
 }
 
-/** A message of the API with the panel's words for the fields that it names: 'must be after start' for 'must be after startAt'. */
+/** A message of the API with the panel's names for its fields: 'must be after start' for 'must be after startAt'. */
 export function inWords(message: string): string {
   return message.replace(/\b[a-z]*[A-Z][A-Za-z]*\b/g, (word) => (isName(word) ? uncapitalised(t(word)) : word))
 }

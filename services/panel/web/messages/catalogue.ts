@@ -8,7 +8,7 @@ const LANGUAGE = 'en'
 /** The type of a text without arguments in a parsed message. */
 const LITERAL = 0
 
-/** Plurals follow the language of the texts, numbers and dates the browser's locale. */
+/** Plurals follow the language of the texts; numbers and dates follow the browser's locale. */
 const formatters = {
   getPluralRules: (_: unknown, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(LANGUAGE, options),
   getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options),
@@ -27,13 +27,16 @@ export interface Translate<Messages extends Record<string, string>> {
     key: Key,
     ...values: keyof Arguments<Messages[Key]> extends never ? [] : [values: Arguments<Messages[Key]>]
   ): string
-  /** A message with tags, `<link>Products</link>`, whose functions make elements of what is inside. Values may be elements. */
+  /**
+   * A message with tags, such as `<link>Products</link>`. Each tag has a function that turns its content into an element. Values
+   * may be elements too.
+   */
   rich(key: keyof Messages & string, values: Record<string, ReactNode | Tag>): ReactNode
 }
 
 /**
- * The texts of one area of the panel, each under a key, in ICU message format:
- * `{count, plural, one {# product} other {# products}}`. All that people read in the panel is in these files.
+ * The texts of one area of the panel, each under a key, in ICU message format: `{count, plural, one {# product} other {#
+ * products}}`. Every text of the panel is in one of these files.
  */
 export function catalogue<const Messages extends Record<string, string>>(messages: Messages): Translate<Messages> {
   const parsed = new Map<string, IntlMessageFormat>()
@@ -56,13 +59,13 @@ export function catalogue<const Messages extends Record<string, string>>(message
 
 type Source = ConstructorParameters<typeof IntlMessageFormat>[0]
 
-/** The build leaves only plain texts as they are, and parses the others: the browser has no parser. */
+/** The build leaves plain texts as they are and parses all others, because the browser has no parser. */
 function sourceOf(message: Source): Source {
   const isPlain = typeof message === 'string' && !/[{<']/.test(message)
   return isPlain ? [{ type: LITERAL, value: message }] : message
 }
 
-/** Tags receive the pieces of their content as a list; a fragment needs no keys for them. */
+/** Tags receive their content as a list of pieces. Putting them into a fragment makes keys unnecessary. */
 function inFragments(
   values: Record<string, ReactNode | Tag>,
 ): Record<string, ReactNode | ((parts: ReactNode[]) => ReactNode)> {

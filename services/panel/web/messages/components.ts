@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.ts'
 
-/** The building blocks of all pages: tables, headers, cards, dialogs that ask, states. */
+/** Texts of the building blocks of all pages: tables, headers, cards, confirmation dialogs, states. */
 export const t = catalogue({
   // Charts
   metricByDay: '{metric} by day',
@@ -37,7 +37,7 @@ export const t = catalogue({
   documentTitle: '{page} · Endcap',
   breadcrumbs: 'Breadcrumbs',
 
-  // Dialogs that ask
+  // Confirmation dialogs
   cancel: 'Cancel',
   leaveQuestion: 'Leave without saving?',
   leaveHelp: 'What you have changed here will be lost.',

@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.ts'
 
-/** What forms, fields and shown values say everywhere. */
+/** Texts that forms, fields and values use everywhere. */
 export const t = catalogue({
   save: 'Save',
   cancel: 'Cancel',

@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.ts'
 
-/** The frame around the pages: navigation, session, errors of whole pages. */
+/** Texts of the frame around the pages: navigation, session, errors of whole pages. */
 export const t = catalogue({
   pageFailed: 'This page has failed',
   pageFailedHelp: 'Load it again. If that does not help, tell the operator what you did.',

@@ -8,7 +8,7 @@ export interface DayChartProps {
   /** `day`: YYYY-MM-DD. */
   points: readonly { day: string; value: number | null; before?: number | null }[]
   format: (value: number) => string
-  /** Draws the previous period too, and the last day as one that is not over. */
+  /** Also draws the previous period, and marks the last day as not over. */
   isCompared?: boolean
   /** Pixels. */
   height: number
@@ -17,7 +17,7 @@ export interface DayChartProps {
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const wholeDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** One metric by day, and as a hidden table for screen readers. */
+/** One metric by day as a chart, and as a hidden table for screen readers. */
 export default function DayChart({ label, points, format, isCompared = false, height }: DayChartProps) {
   const caption = isCompared ? t('metricByDayCompared', { metric: label }) : t('metricByDay', { metric: label })
   const shown = (value: number | null | undefined) => (value == null ? '–' : format(value))

@@ -15,7 +15,7 @@ import classes from './line-chart.module.css'
 import { type ChartAxis, type ChartLine, type Plot, plotOf, type Scale } from './plot.ts'
 
 export interface LineChartProps {
-  /** What the picture shows. The figures themselves should stand in a table beside it. */
+  /** What the chart shows. The figures themselves should be in a table next to it. */
   label: string
   /** The names of the points, from left to right. */
   points: readonly string[]
@@ -24,13 +24,13 @@ export interface LineChartProps {
   axes: readonly [ChartAxis] | readonly [ChartAxis, ChartAxis]
   /** Pixels, without the legend. */
   height: number
-  /** What the dotted lines are: 'Previous period'. */
+  /** The name of the dotted lines: 'Previous period'. */
   beforeLabel?: string | undefined
-  /** Says of the last point that its time is not over: 'Today until 14:05'. It is drawn dashed on hatching. */
+  /** Says that the last point's day or hour is not over: 'Today until 14:05'. Its part is drawn dashed, on hatching. */
   partialLabel?: string | undefined
 }
 
-/** Lines differ by colour and by the sign on them, for those who do not see the colours. */
+/** Lines differ by colour and by sign, for people who cannot see the colours. */
 const SIGNS: readonly SymbolType[] = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolStar]
 const SIGN_AREA = 38
 const SIGN_GAP_PX = 44

@@ -4,7 +4,7 @@ export interface ChartLine {
   label: string
   /** One for each point; null where there is no figure. */
   values: readonly (number | null)[]
-  /** The same of an earlier period: dotted, in the colour of the line. */
+  /** The values of an earlier period, drawn dotted in the colour of the line. */
   before?: readonly (number | null)[]
   format: (value: number) => string
   /** `end`: the line belongs to the second axis. */
@@ -12,29 +12,29 @@ export interface ChartLine {
 }
 
 export interface ChartAxis {
-  /** What it measures; shown when there are two. */
+  /** What the axis measures; shown when there are two axes. */
   title: string
   format: (value: number) => string
 }
 
 const TICKS = 4
-/** The width of a character of an axis, and the gap beside it. */
+/** The width of a character of an axis label, and the gap next to it. */
 const CHARACTER_PX = 6.6
 const GAP_PX = 12
 
 const PADDING = { top: 12, bottom: 24 }
-/** With two axes their titles stand above the chart. */
+/** With two axes, their titles are above the chart. */
 const TITLE_HEIGHT = 18
 
-/** A vertical scale that begins at zero, with round ticks. */
+/** A vertical scale that includes zero, with round ticks. */
 export interface Scale {
   y: (value: number) => number
   ticks: { value: number; text: string; y: number }[]
-  /** The width of its longest tick with a gap. */
+  /** The width of the longest tick label with a gap. */
   labelWidth: number
 }
 
-/** @param at the pixels of the scale's two ends; `from` is its zero. */
+/** @param at the pixels of the scale's two ends; `from` is its lower end. */
 function scaleOf(
   values: readonly (number | null)[],
   at: { from: number; to: number; format: (value: number) => string },
@@ -43,12 +43,12 @@ function scaleOf(
   const [low, high] = nice(Math.min(0, least), greatest > 0 || least < 0 ? Math.max(0, greatest) : 1, TICKS)
   const y = (value: number) => at.from + ((value - low) / (high - low)) * (at.to - at.from)
   const all = ticks(low, high, TICKS).map((value) => ({ value, text: at.format(value), y: y(value) }))
-  // Counts below one are written alike.
+  // Fractions of a count can be written alike: keep the first tick of each text.
   const told = all.filter(({ text }, i) => all.findIndex((each) => each.text === text) === i)
   return { y, ticks: told, labelWidth: Math.max(...told.map(({ text }) => text.length)) * CHARACTER_PX + GAP_PX }
 }
 
-/** Spreads points evenly. A single one stands in the middle. */
+/** Spreads points evenly. A single point is in the middle. */
 function xPositions(count: number, left: number, right: number): number[] {
   if (count === 1) return [(left + right) / 2]
   const inset = Math.min(24, (right - left) / count / 2)
@@ -65,12 +65,12 @@ interface PlotInput {
   width: number
 }
 
-/** Where everything of a chart is drawn, in pixels. */
+/** Where every part of a chart is drawn, in pixels. */
 export interface Plot {
   xs: number[]
-  /** One for each axis. */
+  /** One scale for each axis. */
   scales: Scale[]
-  /** The edges of the area of the lines. */
+  /** The edges of the area with the lines. */
   left: number
   right: number
   top: number

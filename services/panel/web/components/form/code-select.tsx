@@ -9,12 +9,12 @@ export interface CodeSelectProps extends Omit<SelectProps, 'data' | 'filter' | '
 }
 
 interface Choice extends ComboboxItem {
-  /** What a search looks through: the name in the reader's language and in English, and the code. */
+  /** The text that a search looks through: the name in the reader's language and in English, and the code. */
   words: string
 }
 
 const SHOWN_MAX = 100
-/** Numbers, metals and funds among the currencies that people do not pay with. */
+/** Currency codes that people do not pay with: numbers, metals and funds. */
 const NO_MONEY = /^X(?!AF|CD|OF|PF)|^(BOV|CHE|CHW|COU|CLF|MXV|USN|UYI|UYW)$/
 
 /** A country, language, currency or time zone, searched by its name or its code: `spain` finds Spain (ES). */
@@ -34,7 +34,7 @@ export function CodeSelect({ kind, ...props }: CodeSelectProps) {
   )
 }
 
-/** The name of a code for reading: Spain; the code where there is none. */
+/** The readable name of a code, such as Spain; the code itself when it has no name. */
 export function codeName(kind: Exclude<CodeKind, 'timeZone'>, code: string): string {
   const type = kind === 'country' ? 'region' : kind
   return new Intl.DisplayNames(undefined, { type, fallback: 'code' }).of(code) ?? code
@@ -60,7 +60,7 @@ function languages(): string[] {
   return letters.flatMap((a) => letters.map((b) => a + b)).filter((code) => isLanguage(code) && names.of(code))
 }
 
-/** Old codes, such as iw for Hebrew, have another one now. */
+/** Excludes old codes that have been replaced, such as iw for Hebrew. */
 const isLanguage = (code: string) =>
   new Intl.Locale(code).language === code && Intl.getCanonicalLocales(code)[0] === code
 
@@ -81,10 +81,10 @@ function zoneChoice(zone: string): Choice {
   return { value: zone, label: `${name} (${offset})`, words: folded(`${name} ${zone} ${offset}`) }
 }
 
-/** Choices whose words begin with all that is typed, those whose name or code begins with it first. */
+/** Choices in which each typed word begins a word. The choice whose code was typed is first, then those whose name begins so. */
 function matching(choices: readonly Choice[], search: string): Choice[] {
   const wanted = folded(search)
-  // The text of the chosen one is in the field when it opens.
+  // When the field opens, it holds the text of the chosen one: show all choices.
   if (wanted === '' || choices.some(({ label }) => folded(label) === wanted)) return [...choices]
   const terms = wanted.split(' ')
   const rank = ({ value, words }: Choice) => (folded(value) === wanted ? 0 : words.startsWith(wanted) ? 1 : 2)

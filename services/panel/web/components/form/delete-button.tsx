@@ -11,19 +11,19 @@ export interface DeleteButtonProps extends Pick<ConfirmButtonProps, 'message' | 
   /** The kind of thing: 'account'. */
   what: string
   name: string
-  /** Where the API says whether it can be deleted: `/v1/panel/shops/{id}/deletion`. */
+  /** Where the API says whether the thing can be deleted: `/v1/panel/shops/{id}/deletion`. */
   path: DeletionPath
   id: string
-  /** The shop that it belongs to or is, whose lists show what is in the way. */
+  /** The shop to which the thing belongs, or the shop itself. Its lists show what prevents the deletion. */
   shopId?: string
 }
 
 type Blocker = Answer<DeletionPath>['blockers'][number]
 
-/** Deletes one thing, after a confirmation that names it. While something is in the way, it says so and does nothing. */
+/** Deletes one thing, after a confirmation that names it. While something prevents the deletion, the button says so and is disabled. */
 export function DeleteButton({ what, name, path, id, shopId, ...rest }: DeleteButtonProps) {
   const reasonId = useId()
-  // When the question fails, the button stays in use: the server judges again when it deletes.
+  // When this request fails, the button stays enabled: the server checks again when it deletes.
   const { data: deletion } = useEntity(path, { path: { id } })
   const isBlocked = deletion?.allowed === false
   return (
@@ -67,7 +67,7 @@ function Blockers({ blockers, shopId }: { blockers: readonly Blocker[]; shopId: 
   )
 }
 
-/** Where the panel lists what is in the way. All lists but that of the shops show one shop. */
+/** The pages that list what prevents a deletion. Each shows one shop, except the list of shops. */
 const lists: Record<Blocker['kind'], string> = {
   Shop: '/shops',
   Placement: '/placements',

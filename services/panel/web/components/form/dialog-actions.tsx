@@ -2,15 +2,15 @@ import { Button, Group } from '@mantine/core'
 import { t } from '../../messages/components.ts'
 
 export interface DialogActionsProps {
-  /** The label of the button that does it. */
+  /** The label of the confirming button. */
   label: string
   isSaving?: boolean
   close: () => void
   /** Default: 'Cancel'. */
   cancel?: string
-  /** What the button does. Default: it submits the form around it. */
+  /** What the confirming button does. Default: it submits the form around it. */
   confirm?: () => void
-  /** `red` for what cannot be undone; the focus is on the other button then. */
+  /** `red` for actions that cannot be undone; then the other button has the focus. */
   color?: 'red' | undefined
 }
 

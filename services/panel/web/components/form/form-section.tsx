@@ -39,9 +39,9 @@ export interface FormActionsProps {
   isSaving: boolean
   /** Whether the form has unsaved changes; leaving the page then needs a confirmation. */
   hasChanges: () => boolean
-  /** Where the Cancel button leads; without it, there is no such button. */
+  /** Where the Cancel button leads. Without it there is no such button. */
   cancelTo?: string
-  /** Shown at the start of the line: a delete button. */
+  /** Shown at the start of the line, such as a delete button. */
   children?: ReactNode
 }
 

@@ -3,7 +3,7 @@ import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { t } from '../../messages/fields.ts'
 import { formatOf, type NumberReading, type NumberStyle, readNumber, writeNumber } from './read-number.ts'
 
-/** '' while the field is empty; NaN while its text is refused, so that no older value passes for it. */
+/** '' while the field is empty; NaN while its text is refused, so that no older value is used instead. */
 export type NumberValue = number | ''
 
 export interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'min' | 'max'> {
@@ -20,16 +20,16 @@ export interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'defaul
 }
 
 interface Typed {
-  /** As it stands in the field. */
+  /** The text in the field. */
   text: string
-  /** As the user typed it. */
+  /** The text as the user typed it. */
   raw: string
   value: NumberValue
 }
 
 /**
- * A field for a number, in the locale of the browser. It shows beneath what it has understood as soon as that differs from what
- * was typed, and refuses what can be read in two ways: then the value is NaN, and a form is invalid.
+ * A field for a number, in the locale of the browser. When the number it has understood is written differently from what was typed,
+ * it shows the number below. It refuses a text that can be read in two ways: then the value is NaN, and a form is invalid.
  */
 export function NumberField(props: NumberFieldProps) {
   const { value, onChange, min = 0, max, decimalsMax = 0, unit, numberStyle = {}, error, ...rest } = props

@@ -1,4 +1,4 @@
-/** What a field holds. The style decides the separators: some locales write amounts of money in another way than counts. */
+/** How a field writes its number. The style decides the separators: some locales write money differently from counts. */
 export interface NumberStyle {
   /** BCP 47; default: the locale of the browser. */
   locale?: string
@@ -25,7 +25,7 @@ export type NumberReading =
   | { kind: 'tooLong' }
   | { kind: 'unreadable' }
 
-/** Digits that are exact in a double. */
+/** The most digits that are exact in a double. */
 const DIGITS_MAX = 15
 const BIDI_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g
 const SPACES = /[\s\u00a0\u2007\u2009\u202f]+/g
@@ -35,7 +35,7 @@ const CURRENCY_AT_END =
   /^(\p{Sc}|[\p{L}.$€]*\p{L}[\p{L}.$€]*\p{Sc}?)\s*(?=[-\u2212\d])|(?<=\d)\s*([^\s\d]*[\p{L}\p{Sc}][^\s\d]*)$/u
 
 /**
- * Reads a number as people of a locale write it: its own digits, decimal and group separators, and also spaces and apostrophes
+ * Reads a number as people of a locale write it: with its digits, decimal and group separators, and also with spaces or apostrophes
  * between groups. A text that contradicts the locale, such as 1,50 in English, is never a number.
  */
 export function readNumber(text: string, rules: NumberRules): NumberReading {
@@ -70,7 +70,7 @@ export function formatOf({ locale, currency }: NumberStyle, options: Intl.Number
   return new Intl.NumberFormat(locale, { ...style, ...options })
 }
 
-/** Splits off the sign and what stands for a currency, on either side. */
+/** Splits off the sign and the text of a currency, on either side. */
 function partsOf(text: string): { number: string; isNegative: boolean; currency: string } {
   let rest = text.replace(MINUS, '')
   let isNegative = rest !== text
@@ -88,7 +88,7 @@ interface Separators {
   sizes: readonly [last: number, others: number]
 }
 
-/** The number with a point and without groups, or null when it is not written as in the locale. */
+/** The number with a decimal point and without groups, or null when it is not written as in the locale. */
 function inLocale(text: string, style: NumberStyle): string | null {
   const { decimal, groups, sizes } = separatorsOf(style)
   const [whole = '', decimals = '', ...more] = text.split(decimal)
@@ -110,7 +110,7 @@ function ungroup(whole: string, groups: readonly string[], [last, others]: Separ
   return isGrouped ? first + rest.join('') : null
 }
 
-/** The numbers that the text can mean to people of other places. */
+/** The numbers that the text can mean in other locales. */
 function otherReadings(text: string): NumberReading {
   if (!/^[\d., ']+$/.test(text) || !/\d/.test(text)) return { kind: 'unreadable' }
   const readings = ['.', ','].flatMap((decimal) => {
@@ -135,12 +135,12 @@ function separatorsOf(style: NumberStyle): Separators {
   }
 }
 
-/** Arabic separators become those of English; spaces and apostrophes become the plain ones. */
+/** Turns Arabic separators into English ones, and all kinds of spaces and apostrophes into the plain ones. */
 const ascii = (separator: string) =>
   plainSpaces(separator.replace('\u066b', '.').replace('\u066c', ',')).replace(APOSTROPHES, "'")
 const plainSpaces = (text: string) => text.replace(BIDI_MARKS, '').replace(SPACES, ' ')
 
-/** The locale's own digits, and those of Arabic and Persian, become 0 to 9; their separators, which are clear, the locale's. */
+/** Turns the digits of the locale, of Arabic and of Persian into 0 to 9, and the unambiguous Arabic separators into the locale's own. */
 function plainText(text: string, style: NumberStyle): string {
   const { decimal, groups } = separatorsOf(style)
   const systems = [
@@ -158,7 +158,7 @@ function plainText(text: string, style: NumberStyle): string {
   return plainSpaces(chars.join('')).replace(APOSTROPHES, "'").trim()
 }
 
-/** The ways to write a currency: its code, and its symbols in the locale and in English. */
+/** All ways to write a currency: its code, and its symbols in the locale and in English. */
 function namesOf(currency: string, locale: string | undefined): ReadonlySet<string> {
   const names = [locale, 'en'].flatMap((each) =>
     (['code', 'symbol', 'narrowSymbol'] as const).map(

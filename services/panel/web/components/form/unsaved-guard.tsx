@@ -6,8 +6,8 @@ import { t } from '../../messages/components.ts'
 import { DialogActions } from './dialog-actions.tsx'
 
 /**
- * Asks for confirmation before the user leaves a form with changes: by a link, by the browser's buttons, or by closing the page.
- * `hasChanges` is called at that moment.
+ * Asks for confirmation before the user leaves a form with unsaved changes by a link, by the browser's buttons, or by closing the
+ * page. `hasChanges` is called at that moment.
  */
 export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
   const blocker = useBlocker(

@@ -6,8 +6,8 @@ import { t } from '../../messages/shell.ts'
 import { type Chunk, type Load, useChunk } from './use-chunk.ts'
 
 /**
- * The component of a page, once its code has been loaded. It never rejects, because the router would keep the failure: a page
- * whose code cannot be loaded shows that, and tries on.
+ * The component of a page, once its code has been loaded. It never rejects, because the router would keep the failure. A page whose
+ * code cannot be loaded says so, and keeps trying.
  */
 export async function lazyPage(load: Load<object>): Promise<ComponentType> {
   try {
@@ -17,21 +17,21 @@ export async function lazyPage(load: Load<object>): Promise<ComponentType> {
   }
 }
 
-/** A page that stands outside the router, or whose code could not be loaded at first. */
+/** A page outside the router, or one whose code could not be loaded at first. */
 export function LoadedPage({ load }: { load: Load<object> }) {
   const { Component, ...rest } = useChunk(load, true)
   if (Component) return <Component />
   return rest.failure ? <ChunkFailure {...rest} /> : <PageSkeleton />
 }
 
-/** How far below the visible part of the page something is loaded, so that it is there when it is seen. */
+/** A part is loaded when it comes this close to the visible area, so that it is there when it is seen. */
 const MARGIN = '200px'
 
 export interface LazyPartProps<Props> {
-  /** Loads its code. It is a constant of the module. */
+  /** Loads the code. Must be a constant of the module. */
   load: Load<Props>
   props: Props
-  /** Kept free for it until it is there, in pixels. */
+  /** The height that is reserved until the part is loaded, in pixels. */
   height: number
 }
 
@@ -58,7 +58,7 @@ export function PageSkeleton() {
   )
 }
 
-/** Stands in place of what could not be loaded. */
+/** Shown instead of a part whose code could not be loaded. */
 function ChunkFailure({ failure, retry }: Omit<Chunk<never>, 'Component'>) {
   const [isTrying, setTrying] = useState(false)
   const isOutdated = failure === 'OUTDATED'

@@ -16,9 +16,9 @@ export interface Chunk<Props> {
 }
 
 /**
- * Loads the code of a part of the panel once it is wanted. While the server is away it fails, and is loaded by itself when
- * the server answers. When the server answers without the file, the whole panel is loaded again, unless that would lose
- * what the user has typed or has just been done.
+ * Loads the code of a part of the panel once it is wanted. If the server does not answer, the load fails, and is repeated once the
+ * server answers. If the server answers but does not have the file, the whole panel is reloaded, unless that would lose what the
+ * user has typed, or it was reloaded just before.
  */
 export function useChunk<Props>(load: Load<Props>, isWanted: boolean): Chunk<Props> {
   const [state, setState] = useState<Omit<Chunk<Props>, 'retry'>>({ Component: null, failure: null })
@@ -42,7 +42,7 @@ export function useChunk<Props>(load: Load<Props>, isWanted: boolean): Chunk<Pro
   return { Component, failure, retry: failure === 'OUTDATED' ? reload : attempt }
 }
 
-/** Null: the panel is being loaded again. */
+/** Loads the code. Null when the panel is being reloaded. */
 async function loadOrFail<Props>(load: Load<Props>): Promise<Omit<Chunk<Props>, 'retry'> | null> {
   try {
     return { Component: (await load()).default, failure: null }
@@ -59,12 +59,12 @@ async function loadOrFail<Props>(load: Load<Props>): Promise<Omit<Chunk<Props>, 
 }
 
 const RELOADED_AT = 'endcap-reloaded-at'
-/** When a file is still missing after that, loading the panel again does not help. */
+/** If a file is still missing within this time after a reload, another reload does not help. */
 const RELOAD_AGAIN_AFTER_MS = 60_000
 
 const hasJustReloaded = () => Date.now() - Number(sessionStorage.getItem(RELOADED_AT) ?? 0) < RELOAD_AGAIN_AFTER_MS
 
-/** Loads the panel again, but never while the server is away: the browser would show its own error page. */
+/** Reloads the panel, but never while the server is away: the browser would show its own error page. */
 async function reload(): Promise<void> {
   if (!(await connection.check())) return
   sessionStorage.setItem(RELOADED_AT, String(Date.now()))

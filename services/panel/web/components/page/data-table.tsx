@@ -14,7 +14,7 @@ import { ROWS_PER_PAGE, type ShownRows, useRows } from './table/use-rows.ts'
 export type { Column } from './table/columns.ts'
 
 export interface DataTableProps<T> {
-  /** Names the table in the browser's storage and in files: lets users choose columns and save the table as CSV. */
+  /** Names the table in the browser's storage and in files. With it, users can choose columns and save the table as CSV. */
   id?: string
   /** What is listed, for screen readers: 'Accounts'. */
   label: string
@@ -22,27 +22,27 @@ export interface DataTableProps<T> {
   /** The first column names the row. */
   columns: readonly Column<T>[]
   rowKey: (row: T) => string
-  /** The page that a row opens. The first column holds the link; the whole row can be clicked. */
+  /** The page that a row opens. The first column holds the link, but the whole row can be clicked. */
   rowLink?: (row: T) => string
   /**
-   * A search box. `textOf` searches the items that are loaded, so `useList` should load PAGE_SIZE_MAX. With `value` and
-   * `onChange` the caller asks the API.
+   * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX. With `value` and
+   * `onChange`, the caller asks the API.
    */
   search?: { textOf: (row: T) => string } | { value: string; onChange: (value: string) => void }
-  /** Beside the search box. */
+  /** Shown next to the search box. */
   filters?: ReactNode
-  /** Lets users select rows, and offers what can be done with them. */
+  /** Lets users select rows, and offers actions on them. */
   selection?: Selection<T>
-  /** How many rows there are, in words: '37 of 512 campaigns'. `all` counts those before search and filters. */
+  /** The number of rows in words: '37 of 512 campaigns'. `all` counts the rows before search and filters. */
   counted?: (counts: { shown: number; all: number }) => string
-  /** The number of rows before the page's own filters. Default: those of `list`. */
+  /** The number of rows before the page's own filters. Default: the number of items in `list`. */
   countAll?: number
   empty: { title: string; description?: string; action?: ReactNode }
 }
 
 /**
- * A list of the API as a table, or as cards on a phone: searched, sorted and paged in the browser, with columns to choose,
- * a file, selection, and the empty, loading and failed states.
+ * A list of the API as a table, or as cards on a phone. It is searched, sorted and paged in the browser, and has a choice of
+ * columns, a CSV file, selection, and the empty, loading and failed states.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
@@ -92,7 +92,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   )
 }
 
-/** The last answer was an error, and what an earlier one told is still shown. */
+/** Shown when the last request failed and the rows are those of an earlier answer. */
 function StaleRows<T>({ list: { problem, retry } }: { list: ListState<T> }) {
   return (
     <Alert
@@ -113,7 +113,7 @@ function StaleRows<T>({ list: { problem, retry } }: { list: ListState<T> }) {
   )
 }
 
-/** How many rows there are, and the way to the pages before and after. */
+/** The number of rows, and buttons for the next and the previous page. */
 function Pages<T>(props: DataTableProps<T> & { shown: ShownRows<T>; onTurn: () => void }) {
   const { list, search, filters, counted, countAll, shown, onTurn } = props
   const { all, from, next, previous } = shown

@@ -2,7 +2,7 @@ import { DataList, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface DetailListProps {
-  /** Values by their labels; without a value, a dash. */
+  /** Values by label. A missing value is shown as a dash. */
   details: Readonly<Record<string, ReactNode>>
   /** The values are still loading. */
   isLoading?: boolean

@@ -4,12 +4,12 @@ import { isNoAnswer } from '../../client/problem.ts'
 import { t } from '../../messages/shell.ts'
 
 export interface ErrorStateProps {
-  /** An ApiProblem says what is wrong in its message. */
+  /** The message of an ApiProblem says what is wrong. */
   problem: Error
   retry?: () => void
 }
 
-/** Stands in place of content that could not be read. Without a connection it is read by itself once the server answers. */
+/** Shown instead of content that could not be read. Without a connection, the content is read again once the server answers. */
 export function ErrorState({ problem, retry }: ErrorStateProps) {
   const isAway = isNoAnswer(problem)
   return (

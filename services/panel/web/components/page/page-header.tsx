@@ -10,13 +10,13 @@ export interface PageHeaderProps {
   description?: ReactNode
   /** The parent pages, from the top. */
   breadcrumbs?: readonly { label: string; to: string }[]
-  /** Beside the title: StatusBadge and the like. */
+  /** Shown next to the title, such as a StatusBadge. */
   badge?: ReactNode
   /** Buttons, the main one last. */
   actions?: ReactNode
 }
 
-/** The header of a page. It also sets the title of the document. */
+/** The header of a page. Also sets the title of the document. */
 export function PageHeader({ title, description, breadcrumbs = [], badge, actions }: PageHeaderProps) {
   return (
     <header className={classes.header}>

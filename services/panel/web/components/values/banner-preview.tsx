@@ -6,7 +6,7 @@ import classes from './banner-preview.module.css'
 
 export interface BannerPreviewProps {
   format: Pick<AdFormat, 'name' | 'images' | 'textFields'>
-  /** Addresses of the images, in the format's order. A missing image is an empty box of its size. */
+  /** Addresses of the images, in the format's order. A missing image is shown as an empty box of its size. */
   imageUrls?: readonly (string | null | undefined)[]
   logoUrl?: string | null
   /** Values by type: `{ TITLE: 'Spring sale' }`. */

@@ -5,9 +5,9 @@ const factor = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maxi
 
 type Figure = number | null | undefined
 
-/** Formats a whole number: 12,345. Like the others here, it turns a missing figure into a dash. */
+/** Formats a whole number: 12,345. Like the other functions here, it turns a missing figure into a dash. */
 export const formatCount = (value: Figure) => (value == null ? '–' : count.format(value))
-/** Formats a share of 1 in per cent: 1.25%. */
+/** Formats a fraction as a percentage: 1.25%. */
 export const formatShare = (value: Figure) => (value == null ? '–' : share.format(value))
 /** Formats a score with three significant digits: 0.0123. */
 export const formatScore = (value: Figure) => (value == null ? '–' : score.format(value))

@@ -4,7 +4,7 @@ import classes from './product-picture.module.css'
 
 export interface ProductPictureProps {
   src: string
-  /** The alternative text; empty where the title stands beside the picture. */
+  /** The alternative text; empty when the title is next to the picture. */
   alt?: string
   /** Side of the square, in pixels. */
   size?: number

@@ -5,7 +5,7 @@ interface ProductTitleProps {
   shopId: string
   /** The product's id in the feed. */
   id: string
-  /** Shown until the title is known, and where the product is gone or hidden from the user. Default: an empty line. */
+  /** Shown until the title is known, and when the product is gone or hidden from the user. Default: an empty line. */
   otherwise?: string
 }
 

@@ -1,4 +1,4 @@
-/** Lets the browser save a file of this content. */
+/** Makes the browser save a file with this content. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)

@@ -34,7 +34,7 @@ export type Status = keyof typeof looks
 
 export interface StatusBadgeProps {
   status: Status
-  /** A word to show instead. */
+  /** A text to show instead of the state's own. */
   label?: string
 }
 

@@ -20,20 +20,20 @@ export interface DateTimeProps {
   dateOnly?: boolean
 }
 
-/** A moment: 21 Nov 2026, 10:15 CET. */
+/** A date and time: 21 Nov 2026, 10:15 CET. */
 export function DateTime({ at, timeZone, dateOnly = false }: DateTimeProps) {
   if (!at) return <>–</>
   return <time dateTime={at}>{formatMoment(at, timeZone, dateOnly)}</time>
 }
 
-/** Formats a moment, with its zone when it has a time of day. */
+/** Formats a date and time with its zone, or a date alone. */
 function formatMoment(at: string, timeZone: string | undefined, dateOnly = false): string {
   const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric', timeZone }
   const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
   return new Intl.DateTimeFormat(undefined, dateOnly ? date : { ...date, ...time }).format(new Date(at))
 }
 
-/** The distance from now: 5 minutes ago. The exact time is the element's title. */
+/** The distance from now: 5 minutes ago. The element's title is the exact time. */
 export function RelativeTime({ at, timeZone }: Omit<DateTimeProps, 'dateOnly'>) {
   const now = usePresent(REFRESH_MS)
   if (!at) return <>–</>
@@ -61,12 +61,12 @@ export function formatDuration(ms: number): string {
 const QUARTER_MS = 15 * 60_000
 const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
 
-/** The present, UTC epoch milliseconds, anew with each quarter of an hour: days of every zone begin on one. */
+/** The current time in UTC epoch milliseconds. It changes with every quarter of an hour, because in every zone days begin on one. */
 export function useNow(): number {
   return usePresent(REFRESH_MS, (before) => (quarterOf(before) === quarterOf(Date.now()) ? before : Date.now()))
 }
 
-/** The present, UTC epoch milliseconds, read anew every `everyMs`. @param next what it becomes, from what it was. */
+/** The current time in UTC epoch milliseconds, updated every `everyMs`. @param next the new value, from the previous one. */
 export function usePresent(everyMs: number, next: (before: number) => number = Date.now): number {
   const [now, setNow] = useState(Date.now)
   useInterval(() => setNow(next), everyMs, { autoInvoke: true })

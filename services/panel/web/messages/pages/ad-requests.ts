@@ -1,6 +1,6 @@
 import { catalogue } from '../catalogue.ts'
 
-/** Ad requests: the latest ones, and why these ads at these prices. */
+/** Texts for ad requests: the latest requests, and why these ads were shown at these prices. */
 export const t = catalogue({
   adRequests: 'Ad requests',
   about: 'Why these ads, at these prices, and why not others.',
@@ -58,7 +58,7 @@ export const t = catalogue({
   notFound: 'No such request',
   lookAgain: 'Look again',
 
-  // One slot of it
+  // One slot of the request
   slotAbout: '{algorithm}; {candidates, plural, one {# eligible ad} other {# eligible ads}} found',
   fewer: 'Fewer ads than asked for: {why}.',
   shownInOrder: 'Shown, in this order',

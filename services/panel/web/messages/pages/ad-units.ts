@@ -1,6 +1,6 @@
 import { catalogue } from '../catalogue.ts'
 
-/** Ad units: their page, the code for a shop's pages and servers, their figures. */
+/** Texts for ad units: their page, the code for a shop's pages and servers, their figures. */
 export const t = catalogue({
   tryIt: 'Try it',
   code: 'Code',

@@ -1,6 +1,6 @@
 import { catalogue } from '../catalogue.ts'
 
-/** Metrics, dimensions and attribution models of reports: each under its name in the API, `…About` explains a metric. */
+/** Metrics, dimensions and attribution models of reports, each under its name in the API. A key that ends in `About` explains a metric. */
 export const t = catalogue({
   views: 'Views',
   viewsAbout: 'Valid views of ads: invalid traffic is not counted',

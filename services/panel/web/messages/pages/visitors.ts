@@ -1,6 +1,6 @@
 import { catalogue } from '../catalogue.ts'
 
-/** How people came to the shop, and what was sold to them. */
+/** How visitors came to the shop, and what they bought. */
 export const t = catalogue({
   visitors: 'Visitors',
   visitorsHelp:

@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
-/** What a column is sorted by, and what a CSV file says: a number, a text, or an ISO date. */
+/** The value that a column is sorted by, or that a CSV file contains: a number, a text, or an ISO date. */
 export type Value = string | number | null | undefined
 
 export interface Column<T> {
@@ -9,7 +9,7 @@ export interface Column<T> {
   title: string
   /** Names the column in the browser's storage. Default: the title. */
   key?: string
-  /** A text or one element: on a phone, the parts of a fragment would lie side by side. */
+  /** Returns a text or one element: on a phone, the parts of a fragment would be side by side. */
   cell: (row: T) => ReactNode
   /** `end` aligns numbers. */
   align?: 'end'
@@ -19,31 +19,31 @@ export interface Column<T> {
   sortBy?: (row: T) => Value
   /** The value in a CSV file. Default: that of `sortBy`; a column with neither is not in the file. */
   csv?: (row: T) => Value
-  /** Its values are not there yet. Until they are, the table is not to be had as a file. */
+  /** The column's values are still loading. Until they are there, the table cannot be saved as a file. */
   isMissing?: boolean
-  /** The column's cell in the row of totals, over all rows that search and filters leave. */
+  /** The column's cell in the row of totals, computed from all rows that match search and filters. */
   total?: (rows: readonly T[]) => ReactNode
-  /** Users show the column by the menu "Columns"; the table needs an `id`. */
+  /** Hidden at first. Users show it in the menu "Columns", so the table needs an `id`. */
   isHidden?: boolean
-  /** Holds buttons: stays in sight when the table scrolls, and cannot be hidden. */
+  /** The column holds buttons: it stays visible when the table scrolls, and cannot be hidden. */
   isActions?: boolean
 }
 
 export interface ColumnChoice<T> {
   /** The columns that are shown, in order. */
   shown: readonly Column<T>[]
-  /** The columns that can be hidden: all but the first, which names the row, and actions. */
+  /** The columns that can be hidden: all but the first, which names the row, and those with `isActions`. */
   optional: readonly Column<T>[]
   choose: (shownKeys: readonly string[]) => void
-  /** Null while the columns are those that the page shows at first. */
+  /** Null while the shown columns are the default ones. */
   reset: (() => void) | null
 }
 
 export const keyOf = <T>({ key, title }: Column<T>): string => key ?? title
 
 /**
- * The columns of a table, as the user has chosen them; kept in the browser under the table's id. What differs from the
- * first choice is kept, so that a new column appears.
+ * The columns of a table as the user has chosen them, stored in the browser under the table's id. Only differences from the default
+ * are stored, so that a column added later appears.
  */
 export function useColumns<T>(id: string | undefined, columns: readonly Column<T>[]): ColumnChoice<T> {
   const [differing, keep] = useLocalStorage<Record<string, boolean>>({

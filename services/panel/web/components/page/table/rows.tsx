@@ -21,7 +21,7 @@ export interface RowsProps<T> {
 
 // biome-ignore-start lint/a11y/noRedundantRoles: the roles are explicit because phones display the table as blocks
 
-/** The table itself. Blocks, as which phones display it, are no table to screen readers without roles. */
+/** The table itself. Phones display it as blocks, which screen readers recognise as a table only by explicit roles. */
 export function Rows<T>(props: RowsProps<T>) {
   const { label, columns, shown, rowKey, selected } = props
   const hasTotals = columns.some(({ total }) => total) && (shown.all?.length ?? 0) > 1
@@ -74,7 +74,7 @@ const dataOf = <T,>({ align, isActions }: Column<T>) => ({
   'data-column': isActions ? 'actions' : undefined,
 })
 
-/** Read by the styles of wide screens. */
+/** Used by the styles for wide screens. */
 const columnWidth = (width: string | number | undefined) =>
   ({ '--column-width': typeof width === 'number' ? `${width}px` : width }) as CSSProperties
 
@@ -144,7 +144,7 @@ function Row<T>({ row, columns, rowKey, rowLink, selected }: RowsProps<T> & { ro
   )
 }
 
-/** Selects all rows that search and filters leave, those of other pages too. */
+/** Selects all rows that match search and filters, including those on other pages. */
 function SelectAll<T>({ rows, selected }: { rows: readonly T[]; selected: Selected<T> }) {
   const count = selected.rows.length
   return (

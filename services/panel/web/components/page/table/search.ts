@@ -14,14 +14,14 @@ const MARKS = /\p{M}/gu
 const SPECIAL = /[łøđðþßæœı]/g
 const WORD_CHARACTER = /[\p{L}\p{N}]/u
 
-/** How a text holds a word, the best first. */
+/** How a text contains a word, from the best match to the worst. */
 const WHOLE_WORD = 0
 const WORD_BEGINNING = 1
 const INSIDE = 2
 
 /**
- * The rows that hold every word of what was typed: those with whole words first, then those with beginnings of words, then
- * the others, each in their order. Case and diacritics do not matter.
+ * The rows that contain every typed word: first those with whole words, then those with beginnings of words, then the others. Rows
+ * of one rank keep their order. Case and diacritics do not matter.
  */
 export function searched<T>(rows: readonly T[], textOf: (row: T) => string, typed: string): readonly T[] {
   const words = fold(typed).split(/\s+/).filter(Boolean)
@@ -33,7 +33,7 @@ export function searched<T>(rows: readonly T[], textOf: (row: T) => string, type
     .map(({ row }) => row)
 }
 
-/** Of the word that is held worst; null: one is missing. */
+/** The rank of the word that matches worst; null when a word is missing. */
 function rankOf(text: string, words: readonly string[]): number | null {
   let worst = WHOLE_WORD
   for (const word of words) {

@@ -3,16 +3,16 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../../../messages/components.ts'
 
 export interface Selection<T> {
-  /** What a screen reader calls the row: its name. */
+  /** The name of the row, for screen readers. */
   nameOf: (row: T) => string
-  /** Buttons for the rows that are selected. `clear` selects none. */
+  /** Buttons that act on the selected rows. `clear` deselects all rows. */
   actions: (rows: readonly T[], clear: () => void) => ReactNode
 }
 
 /** The rows that are selected. */
 export interface Selected<T> {
   keys: ReadonlySet<string>
-  /** Of those that search and filters leave: no action touches a row that is not in the list. */
+  /** The selected rows that match search and filters: no action touches a row that is not in the list. */
   rows: readonly T[]
   nameOf: (row: T) => string
   choose: (rows: readonly T[], isSelected: boolean) => void
@@ -42,7 +42,7 @@ export function useSelected<T>(
   }
 }
 
-/** What can be done with the selected rows. It hides while none is selected, so that a dialog of an action stays open. */
+/** The actions on the selected rows. Without a selection it is only hidden, so that an action's dialog stays open. */
 export function BulkBar<T>({ selected, actions }: { selected: Selected<T>; actions: Selection<T>['actions'] }) {
   const { rows, clear } = selected
   return (

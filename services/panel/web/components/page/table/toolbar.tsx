@@ -7,17 +7,17 @@ import { type Column, type ColumnChoice, keyOf } from './columns.ts'
 import classes from './table.module.css'
 
 export interface ToolbarProps<T> {
-  /** What is listed. */
+  /** The name of the list. */
   label: string
   search: { value: string; onChange: (value: string) => void } | null
   filters: ReactNode
-  /** Null: columns cannot be chosen. */
+  /** Null when columns cannot be chosen. */
   choice: ColumnChoice<T> | null
-  /** Null: there is no file. */
+  /** Null when the table cannot be saved as a file. */
   csv: { name: string; rows: readonly T[]; columns: readonly Column<T>[] } | null
 }
 
-/** Above a table: the search, the page's filters, the choice of columns, and the table as a file. */
+/** The bar above a table: the search, the page's filters, the choice of columns, and the download as CSV. */
 export function Toolbar<T>({ label, search, filters, choice, csv }: ToolbarProps<T>) {
   return (
     <Group gap="sm" mb="sm" align="end">
@@ -77,7 +77,7 @@ function ColumnsMenu<T>({ choice: { optional, shown, choose, reset } }: { choice
 }
 
 /**
- * Saves the table as CSV (RFC 4180) by the writer that the API has, too. It is loaded when it is first used. Text that a
+ * Saves the table as CSV (RFC 4180), with the same writer as the API. The writer is loaded when it is first used. Text that a
  * spreadsheet would take for a formula gets a ' before it.
  */
 async function downloadCsv<T>({ name, rows, columns }: NonNullable<ToolbarProps<T>['csv']>) {

@@ -3,7 +3,7 @@ import type { ListState } from '../../../data/use-list.ts'
 import { type Column, keyOf, type Value } from './columns.ts'
 import { searched } from './search.ts'
 
-/** Rows of one page in the browser: few enough to draw at once, and for the browser's own search to find. */
+/** Rows on one page in the browser: few enough to render at once, and for the browser's own search to find. */
 export const ROWS_PER_PAGE = 50
 
 export interface Sorting {
@@ -12,28 +12,28 @@ export interface Sorting {
 }
 
 export interface ShownRows<T> {
-  /** All rows that the search leaves, in their order; undefined while they are loading. */
+  /** All rows that match the search, in order; undefined while they are loading. */
   all: readonly T[] | undefined
-  /** Those of the page. */
+  /** The rows of the current page. */
   page: readonly T[] | undefined
-  /** The place of the first row of the page in `all`. */
+  /** The index in `all` of the first row of the page. */
   from: number
   sorting: Sorting | null
-  /** The next order of a column: by it, the other way round, and as the list comes. */
+  /** Goes to the next order of a column: sorted by it, sorted the other way round, and the order of the list. */
   sortBy: (column: Column<T>) => void
-  /** Null when there is no such page, in the browser or in the API. */
+  /** Null when there is no such page, neither in the browser nor in the API. */
   next: (() => void) | null
   previous: (() => void) | null
 }
 
-/** What a table shows of a list: searched, sorted, and one page of it. */
+/** The rows of a list that a table shows: searched, sorted, and cut to one page. */
 export function useRows<T>(
   list: ListState<T>,
   columns: readonly Column<T>[],
   search: { textOf: (row: T) => string; typed: string } | null,
 ): ShownRows<T> {
   const [sorting, setSorting] = useState<Sorting | null>(null)
-  // Another search, order or page of the API begins at its first page.
+  // After a change of the search, the order or the API's page, the table starts at its first page.
   const asked = JSON.stringify([search?.typed, sorting, list.page])
   const [place, setPlace] = useState({ asked, page: 0 })
   const found = list.items && search ? searched(list.items, search.textOf, search.typed) : list.items
@@ -56,7 +56,7 @@ export function useRows<T>(
   }
 }
 
-/** Numbers begin with the largest, texts with the first. */
+/** The first order of a numeric column is descending, of a text column ascending. */
 function nextOrder<T>(sorting: Sorting | null, column: Column<T>): Sorting | null {
   const key = keyOf(column)
   const first = column.align === 'end' ? 'descending' : 'ascending'

@@ -88,7 +88,7 @@ export const t = catalogue({
   currency: 'Currency',
   currencyHelp: 'Three letters, for example EUR',
 
-  // Targeting that a display unit may count
+  // Parameters that a display unit may count as targeting
   targetSearchData: 'The words that the shopper searched for',
   targetCategoryPaths: 'The category of the page, and those above it',
   targetBrand: 'The brand that the page is about',

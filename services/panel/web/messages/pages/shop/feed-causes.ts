@@ -2,13 +2,13 @@ import { catalogue } from '../../catalogue.ts'
 
 /** Why a run rejected products or failed, and what to do. */
 export const t = catalogue({
-  // Who is concerned
+  // Which products are affected
   allProducts: 'All {total} products',
   someProducts: '{count} of {total} products',
   allPrices: 'All {total} prices',
   somePrices: '{count} of {total} prices',
 
-  // Why products were rejected: `{who}` is one of the above
+  // Why products were rejected; `{who}` is one of the above
   otherCurrency: '{who} are in {value}, the feed says {currency}',
   missingField: '{who} have no {value}',
   idTooLong: '{who} have an id that is too long',

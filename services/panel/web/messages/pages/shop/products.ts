@@ -56,7 +56,7 @@ export const t = catalogue({
   labels: 'Labels',
   expires: 'Expires',
 
-  // As feeds write it
+  // Values of feeds
   preorder: 'Preorder',
   backorder: 'Backorder',
   outOfStock: 'Out of stock',
