@@ -4,7 +4,7 @@ import { t } from './messages/shell.ts'
 /** Mantine's close button has no accessible name by default. */
 const closeButtonProps = { 'aria-label': t('close') }
 
-/** The list itself scrolls: a scroll area around it is out of the keyboard's reach. */
+/** Makes the list itself scroll, because keyboards cannot reach a scroll area around it. */
 const listOfOptions = {
   defaultProps: { withScrollArea: false },
   styles: { options: { maxHeight: 250, overflowY: 'auto' } },
@@ -32,7 +32,7 @@ export const theme = createTheme({
     // The default title colour has a contrast below 4.5.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Modal: { defaultProps: { closeButtonProps } },
-    // Its element would be a second banner of the page.
+    // As a header element, it would be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     Drawer: { defaultProps: { closeButtonProps } },
@@ -44,13 +44,13 @@ export const theme = createTheme({
   },
 })
 
-/** White text on them has a contrast above 4.5 in both schemes. */
+/** White text on these colours has a contrast above 4.5 in both schemes. */
 const redButton = {
   '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
   '--mantine-color-red-filled-hover': '#a61e1e',
 }
 
-/** Colours of Mantine whose contrast is below 4.5, or that lose their hue. */
+/** Replaces colours of Mantine whose contrast is below 4.5, or that lose their hue. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

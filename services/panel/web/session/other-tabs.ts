@@ -1,12 +1,12 @@
-/** What the tabs of a browser tell each other: they share one session. */
+/** Messages between the tabs of a browser, which share one session. */
 export type SessionNews = { kind: 'SIGNED_IN'; userId: string } | { kind: 'SIGNED_OUT' }
 
 const channel = new BroadcastChannel('endcap-session')
 
-/** Tells the other tabs; this one does not hear it. */
+/** Tells the other tabs; this tab does not receive the message. */
 export const tellOtherTabs = (news: SessionNews): void => channel.postMessage(news)
 
-/** @returns a function that ends it. */
+/** Calls `heard` for each message of another tab. @returns a function that ends it. */
 export function hearOtherTabs(heard: (news: SessionNews) => void): () => void {
   const listener = ({ data }: MessageEvent<SessionNews>) => heard(data)
   channel.addEventListener('message', listener)

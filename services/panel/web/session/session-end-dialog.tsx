@@ -9,8 +9,8 @@ import { SignInForm, useForgottenPassword } from './sign-in/sign-in-form.tsx'
 import { useQuestion } from './use-question.ts'
 
 /**
- * Lets the same user sign in again when the session has ended, over the page, which stays as it is. Requests that were refused
- * meanwhile are repeated afterwards. Follows what the other tabs of the browser do; for another user, the panel starts anew.
+ * Lets the same user sign in again when the session has ended. The page below stays as it is, and requests refused meanwhile are
+ * repeated afterwards. Signing in or out in another tab takes effect here too; for another user, the panel is reloaded.
  */
 export function SessionEndDialog() {
   const { isOpen, finish } = useQuestion('SESSION', false)

@@ -18,8 +18,8 @@ export function useSession(): Session {
 }
 
 /**
- * Reads the session from the server: undefined until it is known, null when nobody was signed in as the panel was opened. A
- * session that ends later stays as it was, and a dialog asks to sign in again, so that nothing that was typed is lost.
+ * Reads the session from the server: undefined until it is known, null when nobody was signed in as the panel was opened. When the
+ * session ends later, its last value is kept and a dialog asks to sign in again, so that nothing the user has typed is lost.
  */
 export function useSessionState() {
   const queryClient = useQueryClient()
@@ -41,7 +41,7 @@ export function useSessionState() {
   })
 }
 
-/** Sets the new session, reads again all that is shown, and tells the other tabs. */
+/** Sets the new session, refetches all that is shown, and tells the other tabs. */
 export function useSignedIn(): (session: Session) => void {
   const queryClient = useQueryClient()
   return (session) => {
@@ -51,10 +51,10 @@ export function useSignedIn(): (session: Session) => void {
   }
 }
 
-/** Loads the panel anew, so that nothing of the previous user stays in memory. */
+/** Reloads the panel, so that no data of the previous user stays in memory. */
 export const startAnew = (): void => location.assign('/panel/')
 
-/** Ends the session, in all tabs of the browser. */
+/** Ends the session in all tabs of the browser. */
 export async function signOut(query: { everywhere?: boolean; tokens?: boolean } = {}): Promise<void> {
   await client.DELETE('/v1/panel/session', { params: { query } })
   tellOtherTabs({ kind: 'SIGNED_OUT' })

@@ -5,7 +5,7 @@ import { PAGE_SIZE_MAX, useList } from '../data/use-list.ts'
 import { useSession } from './session.ts'
 
 interface ShopChoice {
-  /** Undefined while they are loading. */
+  /** Undefined while the shops are loading. */
   shops: readonly Shop[] | undefined
   /** The shop that the pages show; undefined when there is none, or while it is loading. */
   shop: Shop | undefined

@@ -3,14 +3,14 @@ import { answerWith, type Question } from '../client/questions.ts'
 
 export interface AskedQuestion {
   isOpen: boolean
-  /** Closes the dialog. `mayRepeat`: the requests that wait for it are repeated. */
+  /** Closes the dialog. `mayRepeat`: the requests that wait for the answer are repeated. */
   finish: (mayRepeat: boolean) => void
 }
 
-/** What Escape does in the questions that are open, the topmost last. */
+/** What Escape does in the open dialogs, the topmost last. */
 const escapes: (() => void)[] = []
 
-// Registered before the dialogs below a question: they would close with it, and lose what was typed.
+// Registered before the listeners of dialogs below: Escape would close them as well, and lose what was typed.
 addEventListener(
   'keydown',
   (event) => {
@@ -23,8 +23,8 @@ addEventListener(
 )
 
 /**
- * Whether a dialog is to be shown because the API demands something of the user. One dialog serves all requests that wait.
- * `isOptional`: Escape closes it, and the requests fail.
+ * Opens a dialog when the API demands something of the user. One dialog serves all waiting requests. `isOptional`: Escape closes
+ * the dialog, and the requests fail.
  */
 export function useQuestion(question: Question, isOptional: boolean): AskedQuestion {
   const [isOpen, setOpen] = useState(false)

@@ -7,13 +7,13 @@ import classes from './connection-banner.module.css'
 /** Pixels. It has two lines on a phone. */
 export const BANNER_HEIGHT = { base: 42, sm: 30 }
 
-/** The page below changes too: what it shows then may be older, or nothing. */
+/** How often to refresh the banner: the page below changes too, and may then show older data or none. */
 const REFRESH_MS = 2_000
 
-/** Says that the server does not answer, and how old the page is. It goes away by itself. */
+/** Says that the server does not answer, and how old the page is. Disappears by itself. */
 export function ConnectionBanner() {
   const { isAway } = useConnection()
-  // The live region is there before its text, or screen readers would not read it out.
+  // The live region must exist before its text, or screen readers would not read the text out.
   return (
     <div role="status" className={classes.region}>
       {isAway && <Banner />}

@@ -24,7 +24,7 @@ export function Shell() {
   const { isAway } = useConnection()
   const { pathname } = useLocation()
   const shown = useRef(pathname)
-  // Moves the focus to the new page, so that keyboards and screen readers do not continue from the old link.
+  // Move the focus to the new page, so that keyboards and screen readers do not continue from the old link.
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
@@ -83,7 +83,7 @@ export function Shell() {
 
 const SEARCH_FROM = 8
 
-/** Chooses the shop that the page shows. It is absent where a page is of all shops, or of a thing in one of them. */
+/** Chooses the shop that the page shows. Absent on pages about all shops, or about one thing in a shop. */
 function ShopSwitcher() {
   const { role } = useSession().user
   const { shops, shop, choose } = useShop()

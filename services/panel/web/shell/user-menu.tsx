@@ -7,7 +7,7 @@ import { signOut, useSession } from '../session/session.ts'
 import type { OwnDialog } from './own/own-dialogs.tsx'
 import classes from './shell.module.css'
 
-/** Their code is loaded when the menu is first opened. */
+/** The dialogs' code is loaded when the menu is first opened. */
 const loadDialogs = () => import('./own/own-dialogs.tsx')
 
 /** The menu of the user: colour scheme, password, two-step sign-in, and signing out. */
@@ -77,7 +77,7 @@ export function UserMenu() {
   )
 }
 
-/** The first letters of the first and the last word: AL of Ada King Lovelace. */
+/** The first letters of the first and the last word: AL for Ada King Lovelace. */
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words

@@ -23,7 +23,7 @@ import { StateReason } from './state-reason.tsx'
 import { KINDS } from './words.ts'
 
 const REFRESH_MS = 15_000
-/** States in which a campaign cannot run by itself. */
+/** States in which a campaign cannot start to run by itself. */
 const ARCHIVABLE: ReadonlySet<Campaign['state']> = new Set(['DRAFT', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'ENDED'])
 
 /** One campaign: its state, figures, settings, and products or banners. */
@@ -93,7 +93,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Puts a campaign away that cannot run, or restores it. */
+/** Archives a campaign that cannot run, or restores it. */
 function ArchiveButton({ campaign: { id, name, state } }: { campaign: Campaign }) {
   const isArchived = state === 'ARCHIVED'
   const { submit, isSaving } = useSave({
@@ -116,7 +116,7 @@ function ArchiveButton({ campaign: { id, name, state } }: { campaign: Campaign }
   )
 }
 
-/** For good: what belongs to a shop or an account keeps it from being deleted, archived campaigns too. */
+/** Deletes a campaign permanently. While a campaign exists, even archived, its shop and account cannot be deleted. */
 function DeleteCampaign({ campaign: { id, name } }: { campaign: Campaign }) {
   const navigate = useNavigate()
   const { submit } = useSave({
@@ -137,7 +137,7 @@ function DeleteCampaign({ campaign: { id, name } }: { campaign: Campaign }) {
   )
 }
 
-/** Every decision of the publisher on the banners, the latest first. */
+/** Every decision of the publisher on the banners, latest first. */
 function ModerationHistory({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
   const history = campaign.moderation?.history ?? []
   return (

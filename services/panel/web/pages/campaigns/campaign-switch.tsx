@@ -10,7 +10,7 @@ export interface CampaignSwitchProps extends ButtonProps {
   campaign: Campaign
 }
 
-/** Pauses or resumes a campaign. Renders nothing when the user may not, or when it has ended. */
+/** Pauses or resumes a campaign. Renders nothing when the user may not, or when the campaign has ended or is archived. */
 export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
   const { id, name, status, state } = campaign
   const mayChange = useMayChange()
@@ -39,7 +39,7 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
   )
 }
 
-/** Whether the user may change a campaign. A publisher cannot change those of others in its shops. */
+/** Whether the user may change a campaign. A publisher cannot change other accounts' campaigns in its shops. */
 export function useMayChange(): (campaign: Pick<Campaign, 'accountId'>) => boolean {
   const { user, account } = useSession()
   return ({ accountId }) => user.role === 'OPERATOR' || accountId === account?.id

@@ -20,7 +20,7 @@ const REFRESH_MS = 30_000
 const TABLE = 'campaigns'
 const NO_FIGURES = { spentToday: undefined, lastDays: undefined }
 
-/** All campaigns that the user sees: an advertiser's own, or those in the chosen shop. */
+/** All campaigns that the user sees: an advertiser's own campaigns, or those in the chosen shop. */
 export default function CampaignsPage() {
   const { role } = useSession().user
   const { shops, shop: chosen } = useShop()

@@ -1,6 +1,6 @@
 import type { Campaign } from '../../client/types.ts'
 
-/** How far the spend may deviate from even pacing, as a share of the budget, before the verdict says so. */
+/** How far the spend may deviate from even pacing, as a share of the budget, before the verdict is BEHIND or AHEAD. */
 const TOLERANCE = 0.1
 
 export interface Pacing {

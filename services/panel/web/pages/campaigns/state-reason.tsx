@@ -9,7 +9,7 @@ export interface StateReasonProps {
   timeZone: string | undefined
 }
 
-/** Explains the state of the campaign and how to change it; renders nothing while it runs. */
+/** Explains the state of a campaign and how to change it. Renders nothing while the campaign runs. */
 export function StateReason({ campaign, timeZone }: StateReasonProps) {
   const reason = reasonOf(campaign, timeZone)
   if (!reason) return null

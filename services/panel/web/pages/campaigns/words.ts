@@ -3,14 +3,14 @@ import { t as states } from '../../messages/components.ts'
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import type { Pacing } from './pacing.ts'
 
-/** Choices and their words, as fields and filters show them. */
+/** Choices and their labels in fields and filters. */
 
 export const KINDS: { value: Campaign['kind']; label: string }[] = [
   { value: 'SPONSORED', label: t('sponsored') },
   { value: 'DISPLAY', label: t('display') },
 ]
 
-/** What a list can be narrowed to; archived campaigns are a list of their own. */
+/** The states that a list can be filtered by. Archived campaigns have a list of their own. */
 export const STATES: { value: Campaign['state']; label: string }[] = [
   { value: 'DRAFT', label: states('draft') },
   { value: 'IN_MODERATION', label: states('inModeration') },

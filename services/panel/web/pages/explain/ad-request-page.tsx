@@ -18,7 +18,7 @@ import { RequestList } from './request-list.tsx'
 
 const ID_CHARS_MAX = 256
 
-/** The latest ad requests; of one, what was shown at which price, and what was dropped. */
+/** The list of the latest ad requests, or one request: what was shown at which price, and what was dropped. */
 export default function AdRequestPage() {
   const { role } = useSession().user
   const [search, setSearch] = useSearchParams()

@@ -7,7 +7,7 @@ import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 
 const ID_CHARS_MAX = 256
-/** The list follows what is typed after such a pause. */
+/** The list is refetched once the user has not typed for this long. */
 const PAUSE_MS = 400
 const NAMES = ['adUnitId', 'person', 'productId', 'kind', 'withAds'] as const
 type Name = (typeof NAMES)[number]
@@ -18,7 +18,7 @@ interface RequestFiltersProps {
   isFiltered: boolean
 }
 
-/** What the list of ad requests is narrowed to, kept in the address. Advertisers know no people and no ad units. */
+/** The filters of the list of ad requests, stored in the address. Advertisers cannot filter by person or ad unit. */
 export function RequestFilters({ role, shop, isFiltered }: RequestFiltersProps) {
   const [search, setSearch] = useSearchParams()
   const [cleared, setCleared] = useState(0)

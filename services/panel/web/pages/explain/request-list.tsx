@@ -15,7 +15,7 @@ type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' 
 
 const REFRESH_MS = 3_000
 const PAGE_SIZE = 50
-/** How far back the API searches, and how far the clocks of browser and server may be apart. */
+/** How far back the API searches, and how far the clocks of browser and server may differ. */
 const SEARCHED_MS = 30 * 24 * 3_600_000
 const CLOCKS_APART_MS = 3_600_000
 
@@ -100,7 +100,7 @@ function filtersOf(search: URLSearchParams): Filters {
   }
 }
 
-/** How far back the answer reaches: to the end, to the last row of a full page, or to where it took too long. */
+/** How far back the answer reaches: to the API's limit, to the last row of a full page, or to where the search took too long. */
 function searchedBy(searchedFrom: string, hasMore: boolean, timeZone: string | undefined) {
   const time = moment(searchedFrom, timeZone)
   if (hasMore) return { text: t('searchedTo', { time }) }
@@ -135,7 +135,7 @@ function columnsFor(role: Role, zoneOf: (shopId: string) => string | undefined):
   ]
 }
 
-/** How many ads of which campaigns, or why there is none. */
+/** How many ads of which campaigns were shown, or why there were none. */
 function Shown({ request: { slots }, isAdvertiser }: { request: ListedRequest; isAdvertiser: boolean }) {
   const ads = slots.flatMap((slot) => slot.ads)
   const names = [...new Set(ads.map(({ campaignName, campaignId }) => campaignName ?? campaignId))]
@@ -156,7 +156,7 @@ const Id = ({ text }: { text: string }) => (
   </Text>
 )
 
-/** Requests of one minute differ by their seconds. */
+/** Includes the seconds, because several requests may be in one minute. */
 function moment(at: string, timeZone: string | undefined): string {
   const style = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' } as const
   return new Intl.DateTimeFormat(undefined, { ...style, timeZoneName: 'short', timeZone }).format(new Date(at))

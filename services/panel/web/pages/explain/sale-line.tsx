@@ -10,7 +10,7 @@ import { t } from '../../messages/pages/sales.ts'
 import { campaignPath, distance, type ExplainedLine, type ExplainedTransaction, outcomeLabel } from './sale-words.ts'
 import { TouchTimeline } from './touch-timeline.tsx'
 
-/** A person may have hundreds of touches. The rest are shown on request. */
+/** The most touches shown at first: a person may have hundreds. The rest are shown on request. */
 const TOUCHES_SHOWN = 12
 
 export interface SaleLineProps {
@@ -19,7 +19,7 @@ export interface SaleLineProps {
   timeZone: string | undefined
 }
 
-/** One line of a sale: who was credited with it, and every view and click of the person. */
+/** One line of a sale: which campaign was credited with it, and every view and click of the person. */
 export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
   const [isAll, setAll] = useState(false)
   const { touches, shopProductId, quantity, price } = line

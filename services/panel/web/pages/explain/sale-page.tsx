@@ -85,10 +85,10 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
   )
 }
 
-/** How long a sale that is not there may be one that was sent just now. */
+/** For this long, a missing sale may still be one that was sent just now. */
 const PROCESSING_MS = 30_000
 
-/** A sale is stored and attributed seconds after it was sent; the page asks again until then. */
+/** Shown while the sale is missing. A sale is stored and attributed seconds after it was sent, so the page keeps asking. */
 function Missing({ problem, retry }: { problem: Error & { status?: number }; retry: () => void }) {
   const [isLate, setLate] = useState(false)
   useTimeout(() => setLate(true), PROCESSING_MS, { autoInvoke: true })
@@ -115,7 +115,7 @@ function Missing({ problem, retry }: { problem: Error & { status?: number }; ret
   )
 }
 
-/** As tall as a sale with one line. */
+/** Has the height of a sale with one line. */
 const Loading = () => (
   <Stack gap="lg">
     <Skeleton height={178} />

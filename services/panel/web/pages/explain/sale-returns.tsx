@@ -67,7 +67,7 @@ interface ReturnValues {
 }
 
 function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone'> & { close: () => void }) {
-  // The id of this return, so that pressing twice enters it only once.
+  // The id of this return, so that submitting twice enters it only once.
   const [returnId] = useState(() => crypto.randomUUID())
   const left = unitsLeft(sale)
   const form = useForm<ReturnValues>({ initialValues: { isWhole: true, quantities: {}, reason: '' } })

@@ -10,7 +10,7 @@ export interface SaleVersionsProps {
   timeZone: string | undefined
 }
 
-/** The versions of a sale that were sent under one id with different contents, and which one counts. */
+/** The versions of a sale, sent under one id with different contents, and which of them counts. */
 export function SaleVersions({ versions, timeZone }: SaleVersionsProps) {
   return (
     <PanelCard title={t('versions')} description={t('versionsHelp')}>

@@ -21,7 +21,7 @@ const verdicts = [
   'INVALID_TRAFFIC',
   'VOIDED',
 ] as const
-/** What views and clicks of a verdict were filtered as: bots. */
+/** The reason for which views and clicks of a verdict were filtered out, such as bots. */
 function filteredAs(verdict: string): string {
   const known = verdicts.find((each) => each === verdict)
   return known ? t(`filtered${known}`) : verdict.toLowerCase().replaceAll('_', ' ')
@@ -40,7 +40,7 @@ export function resultLabel({ result, verdict }: Touch): string {
 
 const outcomes = ['CREDITED', 'CREDITED_TO_ANOTHER', 'NO_TOUCH', 'NO_MATCH', 'UNPROVEN', 'PENDING', 'IMPORTED'] as const
 
-/** What became of a line. Without a valid view or click it says what was filtered, for there may be some to be seen below. */
+/** The outcome of a line. If no view or click was valid, it says why they were filtered out, because the list below may show some. */
 export function outcomeLabel({ outcome, touches }: ExplainedLine): string {
   if (outcome === 'NO_TOUCH' && touches.length > 0) {
     const filtered = touches.filter(({ result }) => result === 'NOT_VALID')
@@ -59,7 +59,7 @@ const UNITS: readonly [name: 'day' | 'hour' | 'minute' | 'second', ms: number][]
   ['second', 1_000],
 ]
 
-/** The distance of a time from another: 2 days before, 5 minutes after. */
+/** The distance between two times: 2 days before, 5 minutes after. */
 export function distance(at: string, from: string): string {
   const ms = Date.parse(at) - Date.parse(from)
   const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? UNITS.at(-1)!

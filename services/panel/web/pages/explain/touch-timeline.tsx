@@ -7,7 +7,7 @@ import { campaignPath, distance, type ExplainedTransaction, resultLabel, type To
 import classes from './touch-timeline.module.css'
 
 export interface TouchTimelineProps {
-  /** In order of strength, the strongest first. */
+  /** Sorted by strength, the strongest first. */
   touches: readonly Touch[]
   sale: ExplainedTransaction
   timeZone: string | undefined

@@ -35,7 +35,7 @@ const looks: Record<Item['kind'], { Sign: Icon; color: string }> = {
   BEHIND_PACE: { Sign: IconTrendingDown, color: 'yellow' },
 }
 
-/** What needs somebody now, each with the way to it. */
+/** What needs attention now, each item with a link to where it can be solved. */
 export function AttentionCard({ attention: { data, problem, retry }, role }: AttentionProps) {
   const isCalm = data?.items.length === 0
   return (

@@ -16,7 +16,7 @@ const percent = new Intl.NumberFormat(undefined, {
   signDisplay: 'exceptZero',
 })
 
-/** Totals of the period, each with its change since the previous one. */
+/** Totals of the period, each with its change against the previous one. */
 export function Figures({ report: { current, previous }, role }: { report: HomeReport; role: string }) {
   const { data, problem } = current
   const totals = data?.totals

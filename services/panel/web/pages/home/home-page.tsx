@@ -20,7 +20,7 @@ const ATTENTION_REFRESH_MS = 30_000
 /** In the order of a campaign's life. */
 const STATES = ['RUNNING', 'SCHEDULED', 'IN_MODERATION', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'DRAFT', 'ENDED'] as const
 
-/** The first page: the whole installation for operators, the chosen shop for publishers, their campaigns for advertisers. */
+/** The first page. Operators see the whole installation, publishers the chosen shop, advertisers their campaigns. */
 export default function HomePage() {
   const { user, account } = useSession()
   const { shop, shops } = useShop()

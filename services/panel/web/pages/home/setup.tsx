@@ -13,10 +13,10 @@ import { useSession } from '../../session/session.ts'
 type Setup = Answer<'/v1/panel/setup'>
 type Step = Setup['steps'][number]
 
-/** A step is looked for as often while the page is visible and something is open. */
+/** How often to check the steps while the page is visible and a step is open. */
 const REFRESH_MS = 4_000
 
-/** The steps up to the first attributed sale. It goes when all are done, and when the user hides it. */
+/** The steps up to the first attributed sale. The card disappears when all are done, or when the user hides it. */
 export function SetupCard({ role }: { role: Role }) {
   const { user } = useSession()
   const [isHidden, setHidden] = useLocalStorage({
@@ -122,7 +122,7 @@ function helpOf(step: Step['step'], role: Role): string {
   }
 }
 
-/** The page that does the step; null: the role cannot do it, or it happens by itself. */
+/** The page on which the step is done; null when the role cannot do it, or it happens by itself. */
 function pathOf(step: Step['step'], role: Role): string | null {
   switch (step) {
     case 'PUBLISHER_ACCOUNT':

@@ -11,7 +11,7 @@ import type { HomeReport, Report } from './use-home-report.ts'
 
 const loadChart = () => import('../../components/charts/day-chart.tsx')
 const CHART_HEIGHT = 230
-/** With the legend. */
+/** Includes the legend. */
 const FRAME_HEIGHT = CHART_HEIGHT + 34
 
 const metrics = ['revenue', 'spend', 'roas', 'clicks', 'views'] as const
@@ -24,7 +24,7 @@ const labels: Record<Metric, string> = {
   views: t('views'),
 }
 
-/** A metric of the period by day, over the previous one. */
+/** A metric of the period by day, compared with the previous period. */
 export function Trend({ report }: { report: HomeReport }) {
   const [metric, setMetric] = useState<Metric>('revenue')
   const { problem, retry, data } = report.current
@@ -71,7 +71,7 @@ function Content({ report, data, metric }: { report: HomeReport; data: Report; m
   return <LazyPart load={loadChart} props={props} height={FRAME_HEIGHT} />
 }
 
-/** On a day without a row nothing happened; a ratio has no value then. */
+/** A day without a row had no events; a ratio has no value then. */
 function figureOn(report: Report, day: string, metric: Metric): number | null {
   const rows = report.rows.filter((row) => row.day === day)
   if (metric === 'roas') return rows[0]?.roas ?? null

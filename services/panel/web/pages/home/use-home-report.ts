@@ -16,14 +16,14 @@ const REFRESH_MS = 20_000
 
 export interface HomeReport {
   days: Days
-  /** The days so far, today included. */
+  /** The report of the period so far, including today. */
   current: EntityState<Report>
-  /** As long before, up to the same time of its last day. */
+  /** The report of the previous period of the same length, up to the same time of day on its last day. */
   previous: EntityState<Report>
   top: EntityState<Report>
 }
 
-/** The figures of the last days by day, of as many days before, and the campaigns that sold most. */
+/** The figures of the last days by day, those of the same number of days before, and the campaigns that sold most. */
 export function useHomeReport(count: HomeDays, filter: HomeFilter, timeZone: string | undefined): HomeReport {
   const now = useNow()
   const days = daysOf(count === 7 ? '7-days' : '28-days', dateIn(timeZone, now))

@@ -8,7 +8,7 @@ import { useReportShop } from './use-report.ts'
 import type { ChangeReport } from './use-report-state.ts'
 import { aboutOf, type Model, modelNames, wordFor } from './vocabulary.ts'
 
-/** Buttons stand beside the fields, below their labels; pixels. */
+/** The height of a field's label in pixels. Buttons next to a field start below its label. */
 const LABEL_HEIGHT = 25
 const MODEL_DEFAULT: Model = 'LAST_TOUCH'
 
@@ -18,7 +18,7 @@ interface Values {
   viewWindowHours: NumberValue
 }
 
-/** What-if attribution settings. They change nothing but this view. */
+/** What-if attribution settings. They affect only this view. */
 export default function CompareModelsPanel({ state, change }: { state: ReportState; change: ChangeReport }) {
   const shop = useReportShop(state)
   const { model = MODEL_DEFAULT, clickWindowHours = '', viewWindowHours = '' } = state.whatIf
@@ -91,7 +91,7 @@ function HoursInput({ asSet, ...props }: { label: string; asSet: number | undefi
   )
 }
 
-/** Values that equal the defaults are left out. Without any, nothing is compared. */
+/** Leaves out values that equal the defaults. If none are left, nothing is compared. */
 function whatIfOf({ model, clickWindowHours, viewWindowHours }: Values): WhatIf {
   return {
     ...(model !== MODEL_DEFAULT && { model }),

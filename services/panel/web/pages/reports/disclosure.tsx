@@ -7,7 +7,7 @@ type Settings = NonNullable<ReportAnswer['disclosure']>
 /** The description of the report in the API's documentation, with all metrics. */
 const DEFINITIONS = '/docs'
 
-/** How the figures are made, by the settings that the API tells of. */
+/** How the figures are computed, from the settings that the API discloses. */
 export function Disclosure({ disclosure }: { disclosure: Settings | undefined }) {
   if (!disclosure) return <Skeleton height={18} />
   const { attributionModel, timeZones } = disclosure

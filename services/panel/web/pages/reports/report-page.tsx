@@ -100,7 +100,7 @@ export default function ReportPage() {
   )
 }
 
-/** A report that took too long would take too long again. */
+/** A retry of a report that took too long would take too long again, so the page offers a shorter period. */
 function Failed({ problem, retry, shorten }: { problem: ApiProblem; retry: () => void; shorten: () => void }) {
   if (problem.code !== 'REPORT_TOO_SLOW') return <ErrorState problem={problem} retry={retry} />
   return (
@@ -121,7 +121,7 @@ function Failed({ problem, retry, shorten }: { problem: ApiProblem; retry: () =>
   )
 }
 
-/** The report is not requested before its shop is known. */
+/** False until the report's shop is known, so that no report is requested before. */
 function useIsReady(state: ReportState): boolean {
   const { role } = useSession().user
   const { shops } = useShop()
@@ -136,7 +136,7 @@ function useAddressOf(): (changes: Partial<ReportState>) => string {
   return (changes) => `${pathname}?${changedSearch(search, changes)}`
 }
 
-/** A display campaign drills down to its banners, others to their products. */
+/** Drills down from a display campaign to its banners, and from other campaigns to their products. */
 function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension) => string | null {
   const addressOf = useAddressOf()
   const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })

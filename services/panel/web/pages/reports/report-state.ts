@@ -60,7 +60,7 @@ export function readReportState(search: URLSearchParams): ReportState {
     charted,
     compare: search.get('compare') === 'previous',
     filters: Object.fromEntries(filterNames.flatMap((name) => given(search, name))),
-    // Windows need a single shop.
+    // Attribution windows require a single shop.
     whatIf: shopId === null ? {} : whatIfOf(search),
     sort: sortOf(search.get('sort'), [...dimensions, ...shown]) ?? {
       column: isTime(dimensions[0]) ? dimensions[0]! : charted[0]!,
@@ -69,7 +69,7 @@ export function readReportState(search: URLSearchParams): ReportState {
   }
 }
 
-/** The address of a changed state. Values that are not set are left out. */
+/** The address of a changed state. Unset values are left out. */
 export function changedSearch(search: URLSearchParams, changes: Partial<ReportState>): URLSearchParams {
   const next = new URLSearchParams(search)
   const put = (name: string, value: string | number | null | undefined) =>
@@ -93,12 +93,12 @@ export function changedSearch(search: URLSearchParams, changes: Partial<ReportSt
     put('viewWindowHours', whatIf.viewWindowHours)
   }
   if (sort) put('sort', `${sort.descending ? '-' : ''}${sort.column}`)
-  // The column that it was sorted by may be gone.
+  // The column that the rows were sorted by may be gone.
   else if (groupBy) next.delete('sort')
   return next
 }
 
-/** The metrics of these that fit into one chart: four of at most two units, or one where each value of a dimension has a line. */
+/** Those of the metrics that fit into one chart: four with at most two units, or one if each value of a dimension has a line. */
 export function chartable(metrics: readonly Metric[], groupBy: readonly Dimension[]): readonly Metric[] {
   if (groupBy.length > 1 && groupBy.some(isTime)) return metrics.slice(0, 1)
   const units = new Set(metrics.map((metric) => traitsOf(metric).kind))
@@ -108,7 +108,7 @@ export function chartable(metrics: readonly Metric[], groupBy: readonly Dimensio
     .slice(0, CHARTED_MAX)
 }
 
-/** Puts a metric into the chart or takes it out. The last one stays, and the latest takes the place of what does not fit beside it. */
+/** Adds a metric to the chart or removes it. The last metric stays. A new one replaces the oldest ones that do not fit next to it. */
 export function toggled({ charted, groupBy }: ReportState, metric: Metric): readonly Metric[] {
   const others = charted.filter((each) => each !== metric)
   if (others.length < charted.length) return others.length > 0 ? others : charted

@@ -6,7 +6,7 @@ import { changedSearch, type ReportState, readReportState } from './report-state
 
 export type ChangeReport = (changes: Partial<ReportState>) => void
 
-/** The report state of the address, with the shop of the header unless the address names one. */
+/** The report state in the address. The shop is the one chosen in the header, unless the address names another. */
 export function useReportState(): { state: ReportState; change: ChangeReport } {
   const [search, setSearch] = useSearchParams()
   const state = readReportState(search)

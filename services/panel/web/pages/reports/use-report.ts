@@ -11,21 +11,21 @@ import { type Metric, type ReportAnswer, type ReportParameters, traitsOf } from 
 
 const PATH = '/v1/panel/reports'
 
-/** A report and the one that it is compared with. */
+/** A report and the report that it is compared with. */
 export interface ReportView {
   state: ReportState
   days: Days
   report: ReportAnswer
-  /** When it was read, by the clock of its shop. `clock` is YYYY-MM-DDTHH; the label is null over several zones. */
+  /** When the report was read, by the clock of its shop. `clock` is YYYY-MM-DDTHH; `label` is null when the report covers several zones. */
   now: { clock: string; label: string | null }
-  /** The previous period, or the same days with the shop's settings; null when nothing is compared. */
+  /** The previous period, or the same days under the shop's own settings; null when nothing is compared. */
   reference: { kind: 'previous' | 'settings'; report: ReportAnswer; shiftDays: number; label: string } | null
 }
 
 export interface ReportLoad {
   view: ReportView | undefined
   problem: ApiProblem | null
-  /** The data is still of the previous report. */
+  /** The data is still that of the previous report. */
   isStale: boolean
   retry: () => void
 }
@@ -43,7 +43,7 @@ export function useReportShop({ shopId }: ReportState): Shop | undefined {
   return shops?.length === 1 ? shops[0] : undefined
 }
 
-/** Reads the report of a state and the one it is compared with, as one. Until then the previous report is shown. */
+/** Reads a report together with the one it is compared with. The previous report is shown until both are there. */
 export function useReport(state: ReportState, days: Days, isReady: boolean): ReportLoad {
   const { period, sort, charted, ...asked } = state
   const timeZone = useReportShop(state)?.timeZone
@@ -54,7 +54,7 @@ export function useReport(state: ReportState, days: Days, isReady: boolean): Rep
     enabled: isReady,
   })
   const { data, error, isPlaceholderData, refetch } = query
-  // The order and the charted metrics need no new request.
+  // A change of the order or of the charted metrics needs no new request.
   const view = data && !isPlaceholderData ? { ...data, state } : data
   return { view, problem: error, isStale: isPlaceholderData, retry: () => void refetch() }
 }
@@ -102,8 +102,8 @@ export function queryOf(state: ReportState, { from, until }: Days): ReportParame
 }
 
 /**
- * Another attribution model is compared with the shop's settings, and a period with the one before. When a period ends
- * today, the one before ends at the same time of day.
+ * The query that a report is compared with. What-if settings are compared with the shop's settings, and a period with the previous
+ * one. While the period includes today, the previous one ends at the same time of day.
  */
 function referenceOf(state: ReportState, { days, timeZone, now }: Moment) {
   const asSet = { ...state, whatIf: {} }
@@ -127,10 +127,10 @@ function referenceOf(state: ReportState, { days, timeZone, now }: Moment) {
   }
 }
 
-/** Whether a figure can differ from its reference: other models change only what is credited. */
+/** Whether a figure can differ from its reference: what-if settings change only what is credited. */
 export const mayDiffer = (metric: Metric, { kind }: NonNullable<ReportView['reference']>): boolean =>
   kind === 'previous' || traitsOf(metric).isCredit === true
 
-/** The unit of changes: absolute against other settings, in per cent against another period. */
+/** The form of changes: absolute against other settings, in per cent against another period. */
 export const changeStyle = ({ kind }: NonNullable<ReportView['reference']>) =>
   kind === 'settings' ? ('difference' as const) : ('percent' as const)

@@ -18,9 +18,9 @@ export const isTime = (dimension: Dimension | undefined): boolean => dimension =
 
 interface MetricTraits {
   kind: 'count' | 'money' | 'share' | 'ratio'
-  /** Whether a rise is good or bad; absent when it is neither. */
+  /** Whether an increase is good or bad; absent when it is neither. */
   isGood?: boolean
-  /** Whether it depends on how sales are credited. */
+  /** Whether the metric depends on how sales are credited. */
   isCredit?: boolean
 }
 
@@ -72,7 +72,7 @@ export const wordFor = (name: Metric | Dimension | Model): string => t(name)
 /** What a metric counts, in a sentence. */
 export const aboutOf = (name: Metric | Model): string => t(`${name}About`)
 
-/** The metrics that say why a view or click did not count. */
+/** The metrics that count invalid views and clicks by reason. */
 export const invalidReasons = [
   ...(['invalidBot', 'invalidDuplicate', 'invalidExpired', 'invalidReplayed'] as const),
   ...(['invalidCapped', 'invalidOverBudget', 'invalidTraffic', 'invalidVoided'] as const),

@@ -9,12 +9,12 @@ const views = ['v_impressions', 'v_clicks', 'v_events', 'v_orders', 'v_attribute
 
 interface Range {
   shopId: string
-  /** Days of the shop; `to` is the first one after. */
+  /** Days of the shop; `to` is exclusive. */
   from: string
   to: string
 }
 
-/** What may be had of the period as a file. @param query what the table shows. */
+/** The downloads of the period's data. @param query the query of the table. */
 export function Downloads({ range, query }: { range: Range; query: Record<string, string> }) {
   const link = { component: 'a', download: true } as const
   return (

@@ -6,7 +6,7 @@ import { signOut } from '../session.ts'
 import { SignInCard } from '../sign-in/sign-in-card.tsx'
 import { SecondFactorSetup } from './second-factor-setup.tsx'
 
-/** The only page of a user who must set up a second factor first. */
+/** The only page for a user who must set up a second factor first. */
 export default function SecondFactorPage() {
   const queryClient = useQueryClient()
   return (

@@ -9,10 +9,10 @@ import { DialogActions } from '../../components/form/dialog-actions.tsx'
 import { CopyField } from '../../components/values/copy-field.tsx'
 import { t } from '../../messages/shell.ts'
 
-/** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
+/** Sets up an authenticator app: shows the QR code, asks for a code of the app, and shows the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
-  // Each opening of the dialog has its own secret, kept until the dialog closes.
+  // Each opening of the dialog gets its own secret, which is kept until the dialog closes.
   const begun = useQuery({
     queryKey: ['/v1/panel/session/second-factor'],
     queryFn: () => answer(client.POST('/v1/panel/session/second-factor')),
@@ -88,7 +88,7 @@ export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; 
 const QUIET = 4
 const SIZE_PX = 200
 
-/** A QR code. It is dark on white in any colour scheme, because many apps cannot read an inverted one. */
+/** A QR code, dark on white in every colour scheme, because many apps cannot read an inverted code. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const code = qrcode(0, 'M')
   code.addData(text)

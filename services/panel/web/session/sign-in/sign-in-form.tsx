@@ -22,7 +22,7 @@ export interface SignInFormProps {
   children: ReactNode
 }
 
-/** Asks for e-mail and password, and for a code where the user has a second factor. */
+/** Asks for e-mail and password, and for a code if the user has a second factor. */
 export function SignInForm({ email, signedIn, children }: SignInFormProps) {
   const keep = useSignedIn()
   const [isAskingCode, setAskingCode] = useState(false)
@@ -91,7 +91,7 @@ export function SignInForm({ email, signedIn, children }: SignInFormProps) {
   )
 }
 
-/** Whether the installation sends a link to people who have forgotten their password. */
+/** Whether the installation sends links to people who have forgotten their password. */
 export function useForgottenPassword(): boolean {
   const options = useQuery({
     queryKey: ['/v1/panel/session/options'],

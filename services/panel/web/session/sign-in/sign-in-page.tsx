@@ -8,7 +8,7 @@ import { ForgottenPassword } from './forgotten-password.tsx'
 import { SignInCard } from './sign-in-card.tsx'
 import { SignInForm, useForgottenPassword } from './sign-in-form.tsx'
 
-/** The sign-in form. The page that the user asked for follows, also when the user signs in in another tab. */
+/** The sign-in form. After signing in, here or in another tab, the user sees the page that they asked for. */
 export function SignInPage() {
   const queryClient = useQueryClient()
   const sendsLinks = useForgottenPassword()

@@ -19,7 +19,7 @@ export default function OwnDialogs({ shown, close }: { shown: OwnDialog | null; 
   )
 }
 
-/** Ends all sessions of the user and, by choice, revokes the tokens that the user has made. */
+/** Ends all sessions of the user and, if wanted, revokes the tokens that the user has made. */
 function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [tokens, setTokens] = useState(true)
   const [isBusy, setBusy] = useState(false)

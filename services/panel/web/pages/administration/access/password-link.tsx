@@ -6,7 +6,7 @@ import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
 
-/** Makes a link by which a user chooses a password. The link is shown only once. */
+/** Makes a link with which a user chooses a password. The link is shown only once. */
 export function PasswordLinkButton({ user, made }: { user: User; made: (link: PasswordLink) => void }) {
   const { submit, isSaving } = useSave({
     save: () => answer(client.POST('/v1/panel/users/{id}/password-link', { params: { path: { id: user.id } } })),

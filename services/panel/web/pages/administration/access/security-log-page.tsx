@@ -9,7 +9,7 @@ import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { kindNames } from '../accounts/account-kinds.ts'
 
-/** The security log: of the whole installation for operators, of their account for others. */
+/** The security log: of the whole installation for operators, of the user's own account for others. */
 export default function SecurityLogPage() {
   const { account } = useSession()
   return (
@@ -101,7 +101,7 @@ function actorName({ kind, name }: SecurityEvent['actor']): string {
   }
 }
 
-/** The detail of a new user is the role. */
+/** For the event of a new user, the detail is the role. */
 const roleNames: Readonly<Record<string, string>> = kindNames
 
 function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
@@ -120,7 +120,7 @@ function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
 /** 'AdUnit' becomes 'ad unit'. */
 const words = (kind: string) => kind.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** Enough of the hash to tell one address from another. */
+/** Shows as much of the hash as tells one address from another. */
 function Source({ hash }: { hash: string }) {
   return (
     <Text span size="xs" ff="monospace" title={t('networkAddress')}>

@@ -31,11 +31,11 @@ interface TokenValues {
   accountId: string | null
   name: string
   scopes: Token['scopes']
-  /** Days; empty means that it never expires. */
+  /** Days; '' for a token that never expires. */
   lifetime: string
 }
 
-/** Makes a token and shows it, only once. */
+/** Makes a token and shows it once. */
 export function TokenDialog({ account, close }: { account: Account | undefined; close: () => void }) {
   const me = useSession()
   const own = account ?? me.account
@@ -101,7 +101,7 @@ function MadeToken({ token, close }: { token: string; close: () => void }) {
   )
 }
 
-/** A field for one of all accounts. */
+/** A field to choose any of the accounts. */
 function AccountChoice(props: SelectProps) {
   const { choices } = useAccountChoices()
   return <Select label={t('account')} data={choices} searchable allowDeselect={false} {...props} />

@@ -18,7 +18,10 @@ export default function TokensPage() {
   return <TokensTable />
 }
 
-/** The tokens of one account, or under the title of their page all that the viewer may see, with a dialog to make one and a button to revoke each. */
+/**
+ * The tokens of one account, or all that the viewer may see, under the page's title. Has a dialog to make a token and a button to
+ * revoke each.
+ */
 export function TokensTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/tokens', { query, pageSize: PAGE_SIZE_MAX })
@@ -72,7 +75,7 @@ function Scopes({ scopes }: Pick<Token, 'scopes'>) {
   )
 }
 
-/** When and by whom the token was made. It ends when that user is deleted. */
+/** When and by whom the token was made. The token stops working when that user is deleted. */
 function Created({ token: { createdAt, updatedAt, createdBy } }: { token: Token }) {
   return (
     <>

@@ -15,7 +15,7 @@ import { useAccountChoices } from '../accounts/use-accounts.ts'
 import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
 
 export interface UserDialogProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new user. */
   user: User | undefined
   /** The account of a new user. Default: the viewer's own account; an operator chooses one. */
   account: Account | undefined
@@ -175,14 +175,14 @@ function RemoveSecondFactor({ user, done }: { user: User; done: () => void }) {
   )
 }
 
-/** A user has the role of their account. Operators have no account. */
+/** A user has the role of their account; operators have no account. */
 interface UserAccount {
   /** Null until it is chosen. */
   role: User['role'] | null
   accountId: User['accountId']
 }
 
-/** The choice of operators, who act for no account. Not '', which a Select takes for an empty field. */
+/** The choice of an operator's role, without an account. Its value is not '', which a Select takes for an empty field. */
 const NONE = { value: 'none', label: t('operatorHere') }
 
 /** The account that a new user acts for, chosen by an operator. */

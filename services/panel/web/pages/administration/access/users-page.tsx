@@ -18,7 +18,7 @@ export default function UsersPage() {
   return <UsersTable />
 }
 
-/** The users of one account, or under the title of their page all that the viewer may see, with a dialog to make and change them. */
+/** The users of one account, or all that the viewer may see, under the page's title. Has a dialog to make and change them. */
 export function UsersTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/users', { query, pageSize: PAGE_SIZE_MAX })

@@ -36,7 +36,7 @@ export function useAccountForm(account?: Account) {
 
 export interface AccountFormProps {
   form: ReturnType<typeof useAccountForm>
-  /** The kind cannot be changed later. */
+  /** Whether the account is new. The kind of an existing account cannot change. */
   isNew: boolean
   isSaving: boolean
   onSubmit: (values: AccountValues) => void

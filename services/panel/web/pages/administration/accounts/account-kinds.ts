@@ -8,5 +8,5 @@ export const kindNames: Readonly<Record<Account['kind'], string>> = {
   OPERATOR: t('operator'),
 }
 
-/** For a Select. */
+/** The kinds as the choices of a Select. */
 export const accountKinds = Object.entries(kindNames).map(([value, label]) => ({ value, label }))

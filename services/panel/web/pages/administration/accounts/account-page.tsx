@@ -14,7 +14,7 @@ import { UsersTable } from '../access/users-page.tsx'
 import { AccountForm, type AccountValues, useAccountForm } from './account-form.tsx'
 import { kindNames } from './account-kinds.ts'
 
-/** One account: what it is and may do, who acts for it, and its tokens. */
+/** One account: its properties, what it may do, its users and its tokens. */
 export default function AccountPage() {
   const { id = '' } = useParams()
   const { data: account, problem, retry } = useEntity('/v1/panel/accounts/{id}', { path: { id } })

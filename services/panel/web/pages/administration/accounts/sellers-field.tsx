@@ -10,7 +10,7 @@ import { useShop } from '../../../session/shop-context.tsx'
 
 const SEARCH_DELAY_MS = 250
 const SUGGESTIONS = 50
-/** The limit of the API, for the count of what is chosen. */
+/** The API's limit on the sellers of one count. */
 const SELLERS_MAX = 1_000
 
 interface SellersFieldProps {
@@ -20,7 +20,7 @@ interface SellersFieldProps {
   field: GetInputPropsReturnType
 }
 
-/** The sellers of an account, chosen from what the feeds of a shop hold, or typed. */
+/** The sellers of an account, chosen from the sellers in a shop's feeds, or typed. */
 export function SellersField({ chosen, field }: SellersFieldProps) {
   const { shops = [], shop: shown } = useShop()
   const [shopId, setShopId] = useState<string | null>(null)
@@ -50,7 +50,7 @@ export function SellersField({ chosen, field }: SellersFieldProps) {
         description={t('sellersFieldHelp')}
         splitChars={[',', ' ', '|']}
         data={[...counts.keys()]}
-        // The server has searched.
+        // The server has filtered the options already.
         filter={({ options }) => options}
         renderOption={({ option: { value } }) =>
           t('sellerOption', { sellerId: String(value), count: counts.get(String(value)) ?? 0 })
@@ -63,7 +63,7 @@ export function SellersField({ chosen, field }: SellersFieldProps) {
   )
 }
 
-/** How many products of a shop the sellers have, and which of them have none. */
+/** The number of a shop's products that the sellers have, and the sellers without any. */
 function SellerMatch({ shop, sellerIds }: { shop: Shop; sellerIds: readonly string[] }) {
   const ids = sellerIds.slice(0, SELLERS_MAX)
   const { data } = useEntity('/v1/panel/sellers', { query: { shopId: shop.id, ids, limit: SELLERS_MAX } })

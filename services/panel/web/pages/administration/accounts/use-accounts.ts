@@ -1,7 +1,7 @@
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { kindNames } from './account-kinds.ts'
 
-/** All accounts that the user may see, and the same as choices of a Select. */
+/** All accounts that the user may see, also as choices of a Select. */
 export function useAccountChoices() {
   const { items: accounts = [] } = useList('/v1/panel/accounts', { pageSize: PAGE_SIZE_MAX })
   const choices = accounts.map(({ id, name, kind }) => ({ value: id, label: `${name} (${kindNames[kind]})` }))

@@ -17,14 +17,14 @@ const HOUR_MS = 3_600_000
 const periods = { lastHour: HOUR_MS, lastDay: 24 * HOUR_MS, lastWeek: 7 * 24 * HOUR_MS, wholeLog: null } as const
 type Period = keyof typeof periods
 const PERIODS = Object.keys(periods) as Period[]
-/** Places of faults that are listed. */
+/** The most fault positions that are listed. */
 const PLACES_MAX = 10
 const NOTHING: Checked = {
   ...{ logged: 0, stored: 0, duplicates: 0, deadLetters: 0, expired: 0, missing: 0 },
   ...{ missingAt: [], repeatedAt: [] },
 }
 
-/** Compares the records of a topic with the rows of its table one by one, and says where any are missing or doubled. */
+/** Compares the records of a topic with the rows of its table one by one, and says where rows are missing or duplicated. */
 export function AuditCheck({ topics }: { topics: readonly string[] }) {
   const [topic, setTopic] = useState<string | null>(null)
   const [period, setPeriod] = useState<Period>('lastDay')
@@ -122,7 +122,7 @@ function Places({ label, places }: { label: string; places: Checked['missingAt']
   )
 }
 
-/** Asks for one part after the other. @returns whether all was checked, and not stopped before. */
+/** Requests one part after the other. @returns whether all parts were checked; false when the check was stopped before. */
 async function checkAll(span: Span, onChecked: (checked: Checked) => void, stopping: AbortSignal): Promise<boolean> {
   let checked = NOTHING
   const parts: Pick<Span, 'partition' | 'fromOffset'>[] = [{}]

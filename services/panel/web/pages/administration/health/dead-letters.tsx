@@ -19,7 +19,7 @@ type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
 
 const TYPING_MS = 300
 
-/** The records that the streams could not process, with a filter, and a button that replays all that match. */
+/** The records that the streams could not process, with a filter and a button that replays all matching records. */
 export function DeadLetters({ topics }: { topics: readonly string[] }) {
   const [topic, setTopic] = useState<string | null>(null)
   const [typed, setTyped] = useState('')
@@ -117,7 +117,7 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
   )
 }
 
-/** One dead letter, with its record where it can be decoded. */
+/** One dead letter, with its record if it can be decoded. */
 function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
   return (

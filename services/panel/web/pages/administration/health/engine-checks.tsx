@@ -12,7 +12,7 @@ interface Readiness {
   checks: Record<string, 'ok' | 'failed'>
 }
 
-/** What each check of /health/ready is about. */
+/** What each check of /health/ready tests. */
 const names: Readonly<Record<string, string>> = {
   registry: t('registry'),
   log: t('eventLog'),
@@ -23,7 +23,7 @@ const names: Readonly<Record<string, string>> = {
   streams: t('streams'),
 }
 
-/** Which parts of the program work. 503 is an answer like 200 here. */
+/** Reads which parts of the program work. Here, 503 is an answer like 200. */
 async function readReadiness({ signal }: { signal: AbortSignal }): Promise<Readiness> {
   const response = await fetch('/health/ready', { signal }).catch((error) => {
     throw noAnswer(error)

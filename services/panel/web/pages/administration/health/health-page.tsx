@@ -17,7 +17,7 @@ import { EngineChecks } from './engine-checks.tsx'
 
 const REFRESH_MS = 5_000
 const ADDRESSES_REFRESH_MS = 60_000
-/** Fewer events prove nothing about the proxies: somebody is trying the program out. */
+/** With fewer events than this, nothing is said about proxies: somebody is only trying the program out. */
 const EVENTS_MIN = 100
 
 type Audit = Answer<'/v1/panel/audit'>
@@ -39,7 +39,7 @@ function AuditState({ logged, stored, deadLetters, duplicates }: Omit<Topic, 'to
   return <StatusBadge status="OK" label={t('complete')} />
 }
 
-/** The state of the engines, the audit of logged against stored events, and the failed events. */
+/** The state of the engines, the audit of logged against stored events, and the dead letters. */
 export default function HealthPage() {
   const audit = useEntity('/v1/panel/audit', { refreshMs: REFRESH_MS })
   const { data, problem } = audit
@@ -97,7 +97,7 @@ export default function HealthPage() {
   )
 }
 
-/** Warns when most views and clicks have no client address, so that rules against invalid traffic cannot count by it. */
+/** Warns when most views and clicks have no client address, because the rules against invalid traffic cannot count by address then. */
 function ClientAddresses() {
   const { data } = useEntity('/v1/panel/invalid-traffic/addresses', { refreshMs: ADDRESSES_REFRESH_MS })
   if (!data || data.events < EVENTS_MIN || data.known * 2 >= data.events) return null

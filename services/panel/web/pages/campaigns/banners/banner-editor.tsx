@@ -101,7 +101,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
   )
 }
 
-/** The images and texts of a format, empty, or with the texts of the previous format. */
+/** The images and texts of a format: the images empty, the texts empty or taken from the previous format. */
 export function contentFor({ id, images, textFields }: AdFormat, before?: BannerValues) {
   const textOf = (type: string) => before?.textFields.find((field) => field.type === type)?.value ?? ''
   return {
@@ -111,7 +111,7 @@ export function contentFor({ id, images, textFields }: AdFormat, before?: Banner
   }
 }
 
-/** 'Picture', or 'Image 2' where the format has no name for it. */
+/** The label of an image: its name in the format if it has one, else 'Image 2', or 'Image' if there is only one. */
 function imageLabel({ images }: AdFormat, at: number): string {
   const name = images[at]?.name ?? (images.length > 1 ? t('imageNumber', { number: at + 1 }) : t('image'))
   return name.charAt(0).toUpperCase() + name.slice(1)

@@ -18,7 +18,7 @@ export interface CropDialogProps {
   onClose: () => void
 }
 
-/** Lets the user choose a part of a larger picture, by dragging or with sliders. */
+/** Lets the user choose a part of a larger picture by dragging or with sliders. */
 export function CropDialog({ file, picture, target, isBusy, onDone, onClose }: CropDialogProps) {
   const [framing, setFraming] = useState(CENTRE)
   const set = (change: Partial<Framing>) => setFraming((before) => ({ ...before, ...change }))
@@ -77,7 +77,7 @@ interface FrameProps extends Pick<CropDialogProps, 'file' | 'picture' | 'target'
   onMove: (change: Pick<Framing, 'across' | 'down'>) => void
 }
 
-/** The chosen part, which moves with the pointer. */
+/** The chosen part, which the user drags. */
 function Frame({ file, picture, target, framing, onMove }: FrameProps) {
   const url = useObjectUrl(file)
   const area = areaOf(picture, target, framing)

@@ -9,14 +9,14 @@ export interface Area extends Size {
   y: number
 }
 
-/** The chosen part: `zoom` 1 takes the largest part with the target's proportions; `across` and `down`, 0 to 1, place it. */
+/** The chosen part of a picture. `zoom` 1 is the largest part with the target's proportions; `across` and `down`, 0 to 1, place it. */
 export interface Framing {
   zoom: number
   across: number
   down: number
 }
 
-/** The area that the framing takes, with the proportions of `target`. It never leaves the picture. */
+/** The area that the framing covers, in the proportions of `target`. It is always inside the picture. */
 export function areaOf(picture: Size, target: Size, { zoom, across, down }: Framing): Area {
   const scale = Math.min(picture.width / target.width, picture.height / target.height) / zoom
   const [width, height] = [target.width * scale, target.height * scale]

@@ -12,9 +12,9 @@ import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX, upload
 
 export interface ImageFieldProps {
   label: string
-  /** The required size; null for any. */
+  /** The required size; null when any size is allowed. */
   size: Size | null
-  /** '' for none. */
+  /** '' when there is no image. */
   imageId: string
   /** The account that pays; '' for the user's own. */
   accountId: string
@@ -22,7 +22,7 @@ export interface ImageFieldProps {
   onChange: (imageId: string) => void
 }
 
-/** An image of a banner. It is dropped or chosen, cropped where it is larger, and uploaded at once. */
+/** An image of a banner. It is dropped or chosen, cropped if it is larger than required, and uploaded at once. */
 export function ImageField({ label, size, imageId, accountId, error, onChange }: ImageFieldProps) {
   const id = useId()
   const [isBusy, setBusy] = useState(false)

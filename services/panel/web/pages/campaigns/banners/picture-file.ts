@@ -4,7 +4,7 @@ import { areaOf, type Framing, type Size } from './crop.ts'
 /** The API's limits (docs/display.md). */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
 export const PICTURE_BYTES_MAX = 900_000
-/** The limit of a picture that is cropped before it is sent: enough for any camera. */
+/** The limit for a picture that is cropped before it is sent; enough for any camera. */
 export const SOURCE_BYTES_MAX = 30_000_000
 
 const QUALITY = 0.92
@@ -17,7 +17,7 @@ export async function pictureSize(file: Blob): Promise<Size> {
   return { width, height }
 }
 
-/** Crops and scales a picture to the target's size; as WEBP where its own type would be too large. */
+/** Crops and scales a picture to the target's size. Writes WEBP if the picture would be too large in its own type. */
 export async function croppedPicture(file: Blob, target: Size, framing: Framing): Promise<Blob> {
   const bitmap = await createImageBitmap(file)
   const { x, y, width, height } = areaOf(bitmap, target, framing)

@@ -98,7 +98,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
       ...(hasChanged ? await nothingToPromote(values) : {}),
     }
     giveUp.current?.()
-    // The errors have to be in the page before the first of them can have the focus.
+    // Render the errors before the first of them gets the focus.
     flushSync(() => form.setErrors(problems))
     if (Object.keys(problems).length === 0) void submit(undefined)
     else giveUp.current = focusError(element.current!)

@@ -81,7 +81,7 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
     if (Object.keys(problems).length > 0) showErrors(problems)
     else void submit(undefined)
   }
-  /** Enter in a field goes to the next step at most. Only its own button creates the campaign. */
+  /** Enter in a field goes to the next step at most. Only the button Create creates the campaign. */
   const onEnter = (event: KeyboardEvent) => {
     const isField = event.target instanceof HTMLInputElement && event.target.type !== 'file'
     if (event.key !== 'Enter' || !isField || event.defaultPrevented || event.nativeEvent.isComposing) return
@@ -132,7 +132,7 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
               {t('continue')}
             </Button>
           ) : (
-            // The second press of a double click on Continue lands here, and counts 2.
+            // The second press of a double click on Continue lands here with detail 2: ignore it.
             <Button key="create" loading={isSaving} onClick={({ detail }) => detail < 2 && void create()}>
               {form.values.status === 'DRAFT' ? t('saveDraft') : t('create')}
             </Button>
@@ -143,7 +143,7 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
   )
 }
 
-/** The step that is shown. The focus goes to the heading of a new step, or to the first field in it with an error. */
+/** The current step. The focus goes to the heading of a new step, or to the first field in it with an error. */
 function useSteps() {
   const [{ step, hasErrors, moves }, setMove] = useState({ step: 0, hasErrors: false, moves: 0 })
   const heading = useRef<HTMLHeadingElement>(null)

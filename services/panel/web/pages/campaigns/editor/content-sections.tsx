@@ -3,11 +3,11 @@ import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { AttributionSection, ProductsSection } from '../products/products-section.tsx'
 import type { SectionProps } from './campaign-form.ts'
 
-/** Only display campaigns need what reads and crops pictures. */
+/** Only display campaigns need the code that reads and crops pictures. */
 const loadDisplay = () => import('./display-sections.tsx')
 const DISPLAY_HEIGHT = 900
 
-/** What the campaign shows, by its kind. */
+/** The sections for what the campaign shows, by its kind. */
 export function ContentSections({ formats, ...props }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
   return (
     <>

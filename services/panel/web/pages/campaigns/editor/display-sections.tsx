@@ -8,7 +8,7 @@ import type { SectionProps } from './campaign-form.ts'
 import { errorUnder } from './values/campaign-problems.ts'
 import { targetingLists } from './values/targeting-lists.ts'
 
-/** What only display campaigns have. */
+/** The sections that only display campaigns have. */
 export default function DisplaySections(props: SectionProps & { formats: readonly AdFormat[] | undefined }) {
   return (
     <>
@@ -19,7 +19,7 @@ export default function DisplaySections(props: SectionProps & { formats: readonl
   )
 }
 
-/** Where banners are shown, and where they lead. */
+/** Where banners are shown, and where a click leads. */
 function DestinationSection({ form }: SectionProps) {
   return (
     <FormSection title={t('destination')} description={t('destinationHelp')}>

@@ -71,7 +71,7 @@ export function Review({ form, shop, account, formats }: ReviewProps) {
   )
 }
 
-/** The lists of the targeting that restrict a campaign. */
+/** The targeting lists that restrict the campaign. */
 export function TargetingSummary({ targeting }: { targeting: TargetingValues }) {
   const set = targetingLists.filter(({ name }) => targeting[name].length > 0)
   if (set.length === 0) return <Text size="sm">{t('targetingNone')}</Text>

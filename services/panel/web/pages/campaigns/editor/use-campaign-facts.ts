@@ -7,7 +7,7 @@ import { useShop } from '../../../session/shop-context.tsx'
 interface CampaignFacts {
   shop: Shop | undefined
   account: Account | undefined
-  /** Of the shop. */
+  /** The ad formats of the shop. */
   formats: readonly AdFormat[] | undefined
 }
 

@@ -3,7 +3,7 @@ import { t } from '../../../messages/pages/campaigns/products.ts'
 import { productCountQuery } from '../products/product-count.tsx'
 import type { CampaignValues } from './values/campaign-values.ts'
 
-/** Checks that an active campaign would promote anything. The errors, by field; none while the server cannot tell. */
+/** Checks that an active campaign promotes at least one product. Returns errors by field; none if the server cannot tell. */
 export function useProductCheck() {
   const queryClient = useQueryClient()
   return async (values: CampaignValues): Promise<Record<string, string>> => {
@@ -14,7 +14,7 @@ export function useProductCheck() {
   }
 }
 
-/** Focuses the first error, also where the code of its section has still to be loaded. @returns what gives up waiting. */
+/** Focuses the first error, waiting if the code of its section is still loading. @returns a function that stops waiting. */
 export function focusError(within: HTMLElement): () => void {
   const observer = new MutationObserver(() => focusFirstError(within) && observer.disconnect())
   if (!focusFirstError(within)) observer.observe(within, { childList: true, subtree: true })

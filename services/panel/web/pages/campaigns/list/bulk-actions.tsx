@@ -21,7 +21,7 @@ import {
   reasonOf,
 } from './bulk-changes.ts'
 
-/** As many are listed; of the others it is said how many they are. */
+/** The most campaigns that are listed. For the others, only their number is shown. */
 const LISTED_MAX = 12
 
 export interface BulkActionsProps {
@@ -32,9 +32,9 @@ export interface BulkActionsProps {
   clear: () => void
 }
 
-/** What can be done with many campaigns at once. Each opens a dialog that says what will change. */
+/** The changes that can be made to many campaigns at once. Each opens a dialog that says what will change. */
 export function BulkActions({ campaigns, shopOf, isArchive, clear }: BulkActionsProps) {
-  // The campaigns are those of the moment at which the dialog opened: a refreshed list must not change what is confirmed.
+  // Keep the campaigns as they were when the dialog opened: a refreshed list must not change what is confirmed.
   const [asked, setAsked] = useState<{ kind: BulkKind; campaigns: readonly Campaign[] } | null>(null)
   const kinds = BULK_KINDS.filter((kind) => (kind === 'restore') === isArchive)
   return (
@@ -65,7 +65,7 @@ interface BulkDialogProps {
   close: (isDone: boolean) => void
 }
 
-/** Asks for a change of many campaigns, says what it will change, makes it, and says what was refused and why. */
+/** Asks for a change to many campaigns, shows what it will change, makes it, and says which were refused and why. */
 function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
   const [values, setValues] = useState(NO_VALUES)
   const [results, setResults] = useState<readonly ChangeResult[] | null>(null)
@@ -175,7 +175,7 @@ interface PreviewProps {
   shopOf: (campaign: Campaign) => Shop | undefined
 }
 
-/** What each campaign is, and what it will be. */
+/** The current and the new value of each campaign. */
 function Preview({ changes, shopOf }: PreviewProps) {
   return (
     <section aria-label={t('whatChanges')}>

@@ -9,13 +9,13 @@ type Post = paths['/v1/panel/campaign-changes']['post']
 export type Change = Post['requestBody']['content']['application/json']['change']
 export type ChangeResult = Post['responses']['200']['content']['application/json']['results'][number]
 
-/** The most campaigns of one call. */
+/** The most campaigns in one call. */
 const CALL_MAX = 500
 
 export const BULK_KINDS = ['pause', 'start', 'bid', 'budget', 'end', 'archive', 'restore'] as const
 export type BulkKind = (typeof BULK_KINDS)[number]
 
-/** What the fields of the dialog hold. */
+/** The values of the dialog's fields. */
 export interface BulkValues {
   cpc: NumberValue
   cpm: NumberValue
@@ -36,7 +36,7 @@ export const BULK_WORDS: Record<BulkKind, { button: string; title: (count: numbe
   restore: { button: t('restore'), title: (count) => t('bulkRestore', { count }) },
 }
 
-/** What the change sets in a campaign; null: its field is still empty, so that nothing is asked of it. */
+/** The change to make to a campaign; null while its field is still empty, so that the campaign is left as it is. */
 export function changeOf(
   kind: BulkKind,
   values: BulkValues,
@@ -64,7 +64,7 @@ export function changeOf(
 
 const isAmount = (value: NumberValue): value is number => value !== '' && !Number.isNaN(value)
 
-/** The calls that make the changes: campaigns of one change together, as many as a call takes. */
+/** The calls that make the changes. A call has one change and as many campaigns as the API allows. */
 export function callsOf(
   changes: readonly { campaign: Campaign; change: Change | null }[],
 ): { ids: string[]; change: Change }[] {

@@ -20,7 +20,7 @@ export interface ColumnFacts {
   figures: Pick<ListFigures, 'spentToday' | 'lastDays'>
 }
 
-/** The keys of columns that need figures of the reports. */
+/** The keys of columns that need figures from reports. */
 export const TODAY = 'today'
 export const LAST_DAYS: readonly string[] = ['impressions', 'clicks', 'ctr', 'cpc', 'spend28', 'sales', 'roas']
 
@@ -32,7 +32,7 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
   const kindOf = (campaign: Campaign) => KINDS.find(({ value }) => value === campaign.kind)?.label ?? ''
   const zoneOf = (campaign: Campaign) => shopOf(campaign)?.timeZone
   const hasShops = (shops?.length ?? 0) > 1
-  /** Money of shops with several currencies has no sum. */
+  /** Amounts of shops with several currencies have no sum. */
   const total = (rows: readonly Campaign[], of: (campaign: Campaign) => number | null | undefined) => {
     const [currency, ...others] = new Set(rows.map(currencyOf))
     if (others.length > 0 || rows.some((row) => of(row) == null)) return null

@@ -7,7 +7,7 @@ import { rangeUntil } from '../../reports/controls/periods.ts'
 const REFRESH_MS = 30_000
 const DAYS = 28
 
-/** What a campaign came to in the last days. A figure is null where there is nothing to divide by. */
+/** The results of a campaign in the last days. A ratio is null when its denominator is zero. */
 export interface CampaignFigures {
   impressions: number
   clicks: number
@@ -27,8 +27,8 @@ export interface ListFigures {
 }
 
 /**
- * Today's spend, and the figures of the last 28 days with today, of every campaign of a list; days are those of the shop, or of
- * each shop without one. Each is one request, and none while no column shows it.
+ * Today's spend, and the figures of the last 28 days including today, of every campaign of a list. Days are those of the given
+ * shop, or without one those of each campaign's shop. Each of the two is one request, which is made only while a column shows it.
  */
 export function useFigures(shop: Shop | undefined, wanted: { today: boolean; lastDays: boolean }): ListFigures {
   const date = dateIn(shop?.timeZone, useNow())
@@ -76,7 +76,7 @@ function figuresOf(counted: Counted): CampaignFigures {
 
 const NOTHING = figuresOf({ impressions: 0, clicks: 0, spend: 0, sales: 0 })
 
-/** Of all of them together. */
+/** The figures of several campaigns together. */
 export function sumOf(each: readonly CampaignFigures[]): CampaignFigures {
   const sum = (name: keyof Counted) => each.reduce((total, figures) => total + figures[name], 0)
   return figuresOf({ impressions: sum('impressions'), clicks: sum('clicks'), spend: sum('spend'), sales: sum('sales') })

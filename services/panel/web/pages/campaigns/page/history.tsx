@@ -15,7 +15,7 @@ const TEXT_CHARS_MAX = 200
 type Change = Item<'/v1/panel/campaigns/{id}/history'>
 type FieldChange = Change['changes'][number]
 
-/** Who changed what, the latest first. */
+/** Who changed what, latest first. */
 export function History({ campaign, shop }: { campaign: Campaign; shop: Shop | undefined }) {
   const list = useList('/v1/panel/campaigns/{id}/history', {
     path: { id: campaign.id },
@@ -57,7 +57,7 @@ export function History({ campaign, shop }: { campaign: Campaign; shop: Shop | u
   )
 }
 
-/** What was done, in one sentence. */
+/** What the change did, in one sentence. */
 function titleOf({ version, byName, changes }: Change): ReactNode {
   const who = { who: <bdi key="who">{byName ?? t('someone')}</bdi> }
   const [only] = changes.filter(({ field }) => field !== 'status' || changes.length === 1)
@@ -75,7 +75,7 @@ function titleOf({ version, byName, changes }: Change): ReactNode {
   return t.rich('changed', who)
 }
 
-/** Those that the title does not tell. */
+/** The changed fields that the title does not mention. */
 function shownChanges({ changes }: Change): FieldChange[] {
   const isTold = changes.length === 1 && ['status', 'moderation'].includes(changes[0]!.field)
   return isTold ? [] : changes.filter(({ field }) => field !== 'archivedAt' && field !== 'moderation')

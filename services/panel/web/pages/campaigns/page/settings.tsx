@@ -10,7 +10,7 @@ import { countryName } from '../countries.ts'
 import { pacingOf } from '../pacing.ts'
 import { SpendBar } from '../spend-bar.tsx'
 
-/** Of a list of values; the number of the others is said. */
+/** The most values of a list that are shown. For the others, only their number is shown. */
 const VALUES_SHOWN_MAX = 20
 
 interface SettingsProps {
@@ -74,7 +74,7 @@ function otherDetails(campaign: Campaign, shop: Shop | undefined): Record<string
   }
 }
 
-/** What a product must be to be promoted, or where banners are shown. */
+/** Which products are promoted, or where banners are shown. */
 export function Targeting({ campaign, shop }: SettingsProps) {
   const details = campaign.kind === 'SPONSORED' ? ruleDetails(campaign, shop) : pageDetails(campaign)
   const rule = campaign.products?.rule
@@ -135,7 +135,7 @@ function priceOf(
   return priceMax === undefined ? undefined : t.rich('priceTo', { amount: money(priceMax, 'to') })
 }
 
-/** Without those that restrict nothing. */
+/** Leaves out details that restrict nothing. */
 function withValues(details: Record<string, readonly string[] | ReactNode>): Record<string, ReactNode> {
   return Object.fromEntries(
     Object.entries(details).flatMap(([label, value]): [string, ReactNode][] => {

@@ -74,5 +74,5 @@ export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; t
   )
 }
 
-/** The dimensions of a report's row have no types. */
+/** The dimensions in a report's rows have no types. */
 const idOf = (row: Row): string => String(row.product)

@@ -15,11 +15,11 @@ const DELAY_MS = 300
 type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['content']['application/json']
 
 type Choice = Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'> & {
-  /** The campaign that has the choice, in place of the account, which not all who see a campaign can see. */
+  /** The campaign that has these products. Given instead of the account, which not everybody who sees a campaign can see. */
   campaignId?: string
 }
 
-/** The request that counts what a choice promotes. */
+/** The request that counts the products that a choice promotes. */
 export function productCountQuery({ shopId, accountId, campaignId, ...choice }: Choice) {
   const payer = campaignId ? { campaignId } : accountId ? { accountId } : {}
   const body: CountBody = { shopId, ...payer, products: productsBody(choice) }
@@ -46,7 +46,7 @@ export function useProductCount(values: Choice) {
 
 export interface ProductCountProps {
   values: Choice
-  /** Removes ids without a product. */
+  /** Removes the ids for which there is no product. */
   onRemove?: (ids: readonly string[]) => void
 }
 

@@ -5,7 +5,7 @@ import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 
-/** How many products the suggestions are taken from. */
+/** The number of products from which suggestions are taken. */
 const SUGGESTIONS_FROM = 300
 
 const lists = [
@@ -53,7 +53,7 @@ export default function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 
   )
 }
 
-/** Suggestions: values that products of the shop have. */
+/** Suggests values that the shop's products have. */
 function useSuggestions(shopId: string) {
   const { items = [] } = useList('/v1/panel/products', {
     query: { shopId },

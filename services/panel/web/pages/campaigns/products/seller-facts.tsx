@@ -10,7 +10,7 @@ const SELLERS_SHOWN = 10
 /** The API's limit. */
 const SELLERS_MAX = 1_000
 
-/** Explains why an advertiser has nothing to advertise in a shop: no product there is of its sellers. */
+/** Explains why an advertiser has nothing to advertise in a shop: none of its products are of the advertiser's sellers. */
 export function SellerFacts({ shop, account }: { shop: Shop; account: Account }) {
   const { role } = useSession().user
   const { sellerIds, name } = account
@@ -22,7 +22,7 @@ export function SellerFacts({ shop, account }: { shop: Shop; account: Account })
   const hasNone = sellerIds.length === 0 || allowed.data?.items.length === 0
   const present = useEntity('/v1/panel/sellers', {
     query: { shopId: shop.id, limit: SELLERS_SHOWN },
-    // Advertisers do not see the sellers of others.
+    // Advertisers do not see other accounts' sellers.
     enabled: hasNone && role !== 'ADVERTISER',
   })
   if (!hasNone) return null

@@ -5,7 +5,7 @@ import type { Product } from '../../../client/types.ts'
 
 const STALE_MS = 60_000
 
-/** Loads products of a shop by their feed ids, one request for each: for a page of them. Null for an id without a product. */
+/** Loads products of a shop by their feed ids, with one request each, so call it for one page of ids. Null for an id without a product. */
 export function useProducts(shopId: string, ids: readonly string[]): ReadonlyMap<string, Product | null> {
   return useQueries({
     queries: ids.map((id) => ({

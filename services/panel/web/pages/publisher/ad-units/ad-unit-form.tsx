@@ -12,7 +12,7 @@ export type AdUnitValues = Pick<AdUnit, 'name' | 'algorithm' | 'status' | 'adFor
 
 const EMPTY: Omit<AdUnitValues, 'algorithm'> = { name: '', status: 'ACTIVE', adFormatIds: [], targeting: [] }
 
-/** The form of an ad unit in a placement of a kind, for useSave and the page. */
+/** The form of an ad unit, for useSave and the page. @param kind the kind of its placement. */
 export function useAdUnitForm(kind: Placement['kind'], unit?: AdUnit) {
   const algorithm = kind === 'DISPLAY' ? 'DISPLAY' : 'CONTEXT_MATCH'
   return useForm<AdUnitValues>({
@@ -32,7 +32,7 @@ const valuesOf = ({ name, algorithm, status, adFormatIds, targeting }: AdUnit): 
 export interface AdUnitFormProps {
   form: ReturnType<typeof useAdUnitForm>
   kind: Placement['kind']
-  /** Of the shop. */
+  /** The ad formats of the shop. */
   formats: readonly AdFormat[]
   label: string
   isSaving: boolean

@@ -5,7 +5,7 @@ import { type AlgorithmName, algorithms, type ParameterName } from './algorithms
 
 export interface AlgorithmGuideProps {
   algorithm: AlgorithmName
-  /** Beside code, parameters are called what the API calls them. */
+  /** Names parameters as the API does, for use next to code. */
   isCode?: boolean
 }
 

@@ -37,11 +37,11 @@ interface Algorithm {
 
 const categories = ['categoryPaths', 'categoryIds'] as const
 const price = ['priceMin', 'priceMax'] as const
-/** Parameters of every sponsored algorithm: exclusions, and what the shopper can buy. */
+/** Parameters of every sponsored algorithm: exclusions, and restrictions to what the shopper can buy. */
 const always = ['excludedShopProductIds', 'lang', 'country'] as const
 const filters = [...price, 'brand', 'attributes', 'currency'] as const
 
-/** The algorithms of ad units, in the order in which they are offered. */
+/** The algorithms of ad units, in the order in which forms offer them. */
 export const algorithms: Readonly<Record<AlgorithmName, Algorithm>> = {
   BESTSELLERS: {
     needs: [],

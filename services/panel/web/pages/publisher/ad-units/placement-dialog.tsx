@@ -7,7 +7,7 @@ import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/placements.ts'
 
 export interface PlacementDialogProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new placement. */
   placement: Placement | undefined
   shopId: string
   close: () => void

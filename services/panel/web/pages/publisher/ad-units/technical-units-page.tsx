@@ -10,7 +10,7 @@ import { t } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 
-/** Technical ad units, read-only: the shop's own systems make them by the API. */
+/** Technical ad units, read-only: the shop's own systems create them through the API. */
 export default function TechnicalUnitsPage() {
   const { shop, shops } = useShop()
   const enabled = shop !== undefined

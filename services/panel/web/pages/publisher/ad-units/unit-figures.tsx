@@ -13,7 +13,7 @@ import { rangeUntil } from '../../reports/controls/periods.ts'
 const REFRESH_MS = 20_000
 const DAYS = 28
 
-/** What the unit showed, and what that brought. */
+/** What the unit showed, and the results. */
 export function UnitFigures({ unit, shop }: { unit: AdUnit; shop: Shop | undefined }) {
   const range = rangeUntil(dateIn(shop?.timeZone, useNow()), DAYS)
   const metrics = 'requests,views,clicks,ctr,spend,revenue,roas'

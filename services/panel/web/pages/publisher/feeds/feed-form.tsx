@@ -41,7 +41,7 @@ const named = (type: 'currency' | 'language', code: string) =>
 const currencyChoices = () =>
   Intl.supportedValuesOf('currency').map((code) => ({ value: code, label: `${code} · ${named('currency', code)}` }))
 
-/** Two letters of ISO 639-1; the present one too, which may be any that the API takes. */
+/** Two-letter codes of ISO 639-1. The form adds the feed's current language, which may be any that the API accepts. */
 const LANGUAGES =
   'ar bg bn bs ca cs da de el en es et eu fa fi fr gl he hi hr hu id is it ja ka kk ko lt lv mk ms nb nl pl pt ro ru sk sl sq sr sv th tr uk ur uz vi zh'
 
@@ -52,7 +52,7 @@ const languageChoices = (present: string) =>
 
 export interface FeedFormProps {
   form: ReturnType<typeof useFeedForm>
-  /** Null: a new one. */
+  /** Null for a new feed. */
   feed: Feed | null
   isSaving: boolean
   onSubmit: (values: FeedValues) => void

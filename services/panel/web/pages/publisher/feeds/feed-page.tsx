@@ -20,7 +20,7 @@ import { RunSummary } from './runs/run-summary.tsx'
 import { acceptedBy, IDLE_REFRESH_MS, isUnderWay, RUNNING_REFRESH_MS, runPaths, triggerNames } from './runs/runs.ts'
 import { UploadZone } from './upload-zone.tsx'
 
-/** One feed: its last run, its file, its history and settings. Its state is that of the history's first line. */
+/** One feed: its last run, its file, its history and its settings. The state shown is that of the history's first line. */
 export default function FeedPage() {
   const { id = '' } = useParams()
   const navigate = useNavigate()

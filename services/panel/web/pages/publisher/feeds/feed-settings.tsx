@@ -8,7 +8,7 @@ import { t } from '../../../messages/pages/shop/feeds.ts'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
 import { acceptedBy, runPaths } from './runs/runs.ts'
 
-/** The settings of a feed. A run changes the feed too, so the form begins anew only when a setting has another value. */
+/** The settings of a feed. A run also changes the feed, so the form is reset only when one of its settings has changed. */
 export function FeedSettings({ feed }: { feed: Feed }) {
   const { name, url, username, hasPassword, currency, lang } = feed
   return <Settings key={JSON.stringify([name, url, username, hasPassword, currency, lang])} feed={feed} />

@@ -49,7 +49,7 @@ const columns: Column<Feed>[] = [
   { title: t('source'), cell: ({ url }) => url ?? t('uploadAndApi'), sortBy: ({ url }) => url, isHidden: true },
 ]
 
-/** The feeds of a shop, with what their last run came to. */
+/** The feeds of a shop, with the outcome of their last runs. */
 export default function FeedsPage() {
   const { shop, shops } = useShop()
   const list = useList('/v1/panel/feeds', {

@@ -11,7 +11,7 @@ import { runPaths } from './runs/runs.ts'
 
 export interface UploadZoneProps {
   feedId: string
-  /** Products of the feed, which the file takes the place of. */
+  /** The number of products in the feed that the file replaces. */
   replaced: number
   onStarted: (run: FeedRun) => void
 }

@@ -12,7 +12,7 @@ import { t } from '../../../messages/pages/shop/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { countryName } from '../../campaigns/countries.ts'
 
-/** Everything about a display campaign that a moderator judges. */
+/** Everything in a display campaign that a moderator reviews. */
 export function CampaignJudged({ campaign }: { campaign: Campaign }) {
   const { name, moderation, shopId, banners = [] } = campaign
   const formats = useList('/v1/panel/ad-formats', { query: { shopId }, pageSize: PAGE_SIZE_MAX })

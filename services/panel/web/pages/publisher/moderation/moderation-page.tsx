@@ -99,7 +99,7 @@ export default function ModerationPage() {
   )
 }
 
-/** Waiting campaigns have the oldest first; decided ones the latest first. */
+/** The campaigns of a state. Waiting campaigns are sorted oldest first, decided ones latest first. */
 function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
   const time = ({ moderation, updatedAt }: Campaign) => moderation?.decidedAt ?? updatedAt
   const order = wanted === 'IN_MODERATION' ? 1 : -1
@@ -110,7 +110,7 @@ function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
 
 const SUGGESTED_MAX = 6
 
-/** Reasons of earlier rejections, without repetition, the latest first. */
+/** Reasons of earlier rejections, each once, latest first. */
 function recentReasons(campaigns: readonly Campaign[]): string[] {
   const decisions = campaigns.flatMap(({ moderation }) => moderation?.history ?? [])
   const latest = decisions.toSorted((a, b) => b.decidedAt.localeCompare(a.decidedAt))

@@ -12,13 +12,13 @@ import type { Decision } from './use-decision.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 export interface ModerationQueueProps {
-  /** At least one. */
+  /** At least one campaign. */
   campaigns: readonly Campaign[]
   reasons: readonly string[]
   decision: Decision
 }
 
-/** Shows one campaign at a time, with buttons and keys to decide, and the list of all beside it where there is room. */
+/** Shows one campaign at a time, with buttons and keys to decide on it, and next to it a list of all campaigns if there is room. */
 export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueueProps) {
   const { shown, index, changed, show, move } = useQueue(campaigns)
   const [isRejecting, setRejecting] = useState(false)
@@ -105,7 +105,7 @@ const days = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 0,
 })
 
-/** How long ago a moment is: 40 min, 3 h, 4 days. */
+/** The age of a time: 40 min, 3 h, 4 days. */
 function ageOf(at: string): string {
   const ms = Math.max(0, Date.now() - Date.parse(at))
   return ms < HOURS_MAX * HOUR_MS ? formatDuration(ms) : days.format(ms / (24 * HOUR_MS))
@@ -163,18 +163,18 @@ function Changed({ onShow }: { onShow: () => void }) {
 }
 
 interface Queue {
-  /** The campaign as it was when it came up: it does not change while the user looks at it. */
+  /** The campaign as it was when it was first shown. It does not change while the user looks at it. */
   shown: Campaign | undefined
   /** Its position, from 0. */
   index: number
-  /** The newer version; null while the shown one is current. */
+  /** The newer version of the campaign; null while the shown version is current. */
   changed: Campaign | null
   show: (campaign: Campaign) => void
-  /** To the next (1) or the one before (-1). */
+  /** Moves to the next campaign (1) or to the previous one (-1). */
   move: (by: number) => void
 }
 
-/** Steps through a list one item at a time. When the item leaves the list, the one that takes its position comes up. */
+/** Steps through a list one item at a time. When the shown item leaves the list, the one that takes its position is shown. */
 function useQueue(items: readonly Campaign[]): Queue {
   const [place, setPlace] = useState<{ campaign: Campaign; index: number } | null>(null)
   const found = place === null ? -1 : items.findIndex(({ id }) => id === place.campaign.id)

@@ -13,20 +13,20 @@ const changes = ['/v1/panel/moderation', '/v1/panel/campaigns'] as const
 
 interface DecisionInput {
   campaign: Campaign
-  /** Null: it is accepted. */
+  /** Null to accept. */
   reason: string | null
 }
 
 export interface Decision {
   decide: (input: DecisionInput) => Promise<unknown>
   isSaving: boolean
-  /** Takes back the decision of the last ten seconds, if there is one. */
+  /** Undoes the latest decision if it is at most ten seconds old. */
   undo: () => void
 }
 
 /**
- * Accepts the shown version of a campaign, or rejects it with a reason; the decision can be undone for ten seconds. If the
- * campaign has changed, the list is refetched.
+ * Accepts the shown version of a campaign, or rejects it with a reason. The decision can be undone for ten seconds. If the campaign
+ * has changed since it was shown, the list is refetched.
  */
 export function useDecision(reread: () => void): Decision {
   const last = useRef<{ campaignId: string; until: number } | null>(null)

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 const TYPING = 'input, textarea, select, [contenteditable]'
 
-/** Handles single-key shortcuts while no dialog is open and no field has the focus. */
+/** Handles single-key shortcuts, except while a dialog is open or a field has the focus. */
 export function useShortcuts(actions: Readonly<Record<string, () => void>>, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return

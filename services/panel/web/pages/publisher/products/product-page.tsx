@@ -82,7 +82,7 @@ function WhyNot({ product: { whyNot, shopId } }: { product: Product }) {
   )
 }
 
-/** A reason, with a link to the campaign that it is about where the user may see it. */
+/** A reason, with a link to its campaign if the user may see that campaign. */
 function Reason({ what, id, name }: { what: string; id: string | null; name: string | undefined }) {
   if (name === undefined) return t('reason', { reason: what })
   const campaign = (

@@ -66,7 +66,7 @@ function Price({ product }: { product: Product }) {
   return <Money amount={priceOf(product)} currency={product.currency} />
 }
 
-/** What the feed says, unless the product has expired meanwhile. */
+/** The availability in the feed, unless the product has expired since. */
 const stockOf = ({ isAvailable, availability }: Product): string =>
   !isAvailable && availability !== 'out_of_stock' ? t('notInStock') : feedWord(availability)
 
@@ -82,7 +82,7 @@ function Ads({ product }: { product: Product }) {
   )
 }
 
-/** The products of a shop, with whether each can be an ad now. */
+/** The products of a shop, and whether each can be an ad now. */
 export default function ProductsPage() {
   const { shop, shops } = useShop()
   const [search, setSearch] = useSearchParams()

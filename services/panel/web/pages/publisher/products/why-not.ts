@@ -1,7 +1,7 @@
 import type { Product } from '../../../client/types.ts'
 import { t } from '../../../messages/pages/shop/products.ts'
 
-/** Explains each code of the API, and how to solve it. */
+/** Explains each code of the API, and how to solve the problem. */
 export const whyNotWords: Readonly<Record<string, { what: string; help: string }>> = {
   NOT_AVAILABLE: { what: t('outOfStock'), help: t('notAvailableHelp') },
   EXPIRED: { what: t('expired'), help: t('expiredHelp') },
@@ -29,5 +29,5 @@ const FEED_WORDS: Readonly<Record<string, string>> = {
   used: t('used'),
 }
 
-/** A value of a feed, in_stock or refurbished, in words. */
+/** A value of a feed, such as in_stock or refurbished, in words. */
 export const feedWord = (value: string): string => FEED_WORDS[value] ?? value.replaceAll('_', ' ')

@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { t } from '../../../messages/pages/shop/search.ts'
 
-/** What a line is to be made of; '' for nothing. */
+/** The words with which the fields of a new line start; '' for an empty field. */
 export interface BegunLine {
   words: string
   finds: string

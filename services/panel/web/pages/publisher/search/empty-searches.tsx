@@ -12,11 +12,11 @@ type Row = Searches['items'][number]
 
 export interface EmptySearchesProps extends EntityState<Searches> {
   timeZone: string | undefined
-  /** Begins a line of synonyms with a phrase. */
+  /** Starts a line of synonyms with a phrase. */
   onSynonym: (phrase: string, finds: string) => void
 }
 
-/** What shoppers searched for in vain. */
+/** The phrases for which shoppers found nothing. */
 export function EmptySearches({ data, problem, retry, timeZone, onSynonym }: EmptySearchesProps) {
   return (
     <PanelCard title={t('emptySearches')} description={t('emptySearchesHelp')}>

@@ -10,7 +10,7 @@ import type { BegunLine } from './add-line.tsx'
 import { EmptySearches } from './empty-searches.tsx'
 import { SynonymsEditor } from './synonyms-editor.tsx'
 
-/** How a shop's search understands words. */
+/** The settings of a shop's search: synonyms, and searches without results. */
 export default function SearchPage() {
   const { shop, shops } = useShop()
   const id = shop?.id ?? ''

@@ -21,17 +21,17 @@ const FILE = 'synonyms.txt'
 
 export interface SynonymsEditorProps {
   synonyms: Synonyms
-  /** What shoppers searched for in vain; undefined while it is not known. */
+  /** The searches that found nothing; undefined until they are known. */
   searches: Searches['items'] | undefined
   begun: BegunLine
 }
 
-/** The synonyms of a shop as text, and what a change of them would do. */
+/** The synonyms of a shop as text, and the effect of a change to them. */
 export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProps) {
   const { id } = synonyms
   const form = useForm({ initialValues: { text: synonyms.text } })
   const { text } = form.values
-  // Others may change the shop meanwhile: what they saved is not to be replaced unseen.
+  // Others may change the shop meanwhile. The version makes sure that nobody overwrites their change without having seen it.
   const [version, setVersion] = useState(synonyms.version)
   const { submit, isSaving, problem } = useSave({
     save: (values: { text: string }) =>
@@ -95,7 +95,7 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
   )
 }
 
-/** What is wrong, line by line. */
+/** The errors of the text, line by line. */
 function Faults({ problem }: { problem: ApiProblem | null }) {
   return (
     <>

@@ -17,7 +17,7 @@ type Row = Preview['phrases'][number]
 
 export interface SynonymsPreviewProps {
   shopId: string
-  /** The synonyms in force, and those that are being written. */
+  /** The synonyms that are saved, and those being edited. */
   saved: string
   text: string
   /** Phrases that shoppers searched for. */
@@ -37,7 +37,7 @@ export function SynonymsPreview({ shopId, saved, text, searched }: SynonymsPrevi
     enabled: (JSON.parse(asked) as { phrases: string[] }).phrases.length > 0,
     placeholderData: keepPreviousData,
   })
-  // Of what shoppers searched for, only what changes.
+  // Of the phrases that shoppers searched for, show only those whose result changes.
   const isOfInterest = ({ phrase, before, after }: Row) => !searched.includes(phrase) || !isSame(before, after)
   return (
     <PanelCard title={t('preview')} description={t('previewHelp')}>
@@ -134,7 +134,10 @@ function Found({ side: { found, more, products }, mark, color }: { side: Row['be
   )
 }
 
-/** Names of lines that are in one of two texts only: what a change of synonyms may find otherwise, the latest lines first. */
+/**
+ * The names in lines that only one of the two texts has, because the change can affect them: first added lines, the last one first,
+ * then removed ones.
+ */
 function changedNames(before: string, after: string, max: number): string[] {
   const [old, next] = [linesOf(before), linesOf(after)]
   const changed = [...next].filter((line) => !old.has(line)).reverse()

@@ -32,7 +32,7 @@ const columns: Column<Erasure>[] = [
   },
 ]
 
-/** The shoppers of a shop who asked to be forgotten. */
+/** The erasure requests of a shop: shoppers who asked to be forgotten. */
 export function Erasures({ shopId }: { shopId: string }) {
   const list = useList(PATH, { query: { shopId }, refreshMs: REFRESH_MS })
   const [isNew, setNew] = useState(false)

@@ -7,7 +7,7 @@ import { t } from '../../../messages/pages/shops.ts'
 
 export type TrafficRule = NonNullable<Shop['invalidTraffic']>[number]
 
-/** The meaning of each rule, applied to one hour of the shop. */
+/** The label of each rule. Rules apply to one hour of the shop. */
 const words: Record<TrafficRule['rule'], { label: string; unit?: string }> = {
   ADDRESS_CLICKS: { label: t('ruleAddressClicks'), unit: t('unitClicks') },
   AGENT_CLICKS: { label: t('ruleAgentClicks'), unit: t('unitClicks') },
@@ -31,7 +31,7 @@ export interface InvalidTrafficSectionProps {
   form: UseFormReturnType<{ invalidTraffic: TrafficRule[] }>
 }
 
-/** The rules against invalid traffic: their limits by hour, and what happens to events that exceed them. */
+/** The rules against invalid traffic: their limits per hour, and what happens to events above them. */
 export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
   return (
     <FormSection title={t('traffic')} description={t('trafficHelp')}>

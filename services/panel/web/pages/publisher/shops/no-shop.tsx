@@ -3,7 +3,7 @@ import { IconBuildingStore } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { t } from '../../../messages/pages/shops.ts'
 
-/** Shown on the pages of a shop while there is none. */
+/** Shown on pages about a shop while there is no shop. */
 export function NoShop() {
   return (
     <EmptyState py="xl" icon={<IconBuildingStore />} title={t('noShopYet')} description={t('noShopHelp')}>

@@ -77,7 +77,7 @@ export interface ShopFormProps {
   isNew: boolean
   isSaving: boolean
   onSubmit: (values: ShopValues) => void
-  /** Shown before the first field: the choice of the owner. */
+  /** Shown before the first field, to choose the owner. */
   owner?: ReactNode
   /** The delete button. */
   children?: ReactNode

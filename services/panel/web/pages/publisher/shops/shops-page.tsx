@@ -27,7 +27,7 @@ const columns: Column<Shop>[] = [
   },
 ]
 
-/** The shops that the user may set up. */
+/** The shops that the user may manage. */
 export default function ShopsPage() {
   const list = useList('/v1/panel/shops', { pageSize: PAGE_SIZE_MAX })
   const create = (

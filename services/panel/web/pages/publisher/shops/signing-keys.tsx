@@ -22,7 +22,7 @@ const columns: Column<SigningKey>[] = [
   { title: t('actions'), align: 'end', cell: (signingKey) => <DeleteKey signingKey={signingKey} /> },
 ]
 
-/** The keys that pages of a shop sign their events with. */
+/** The keys with which a shop's pages sign their events. */
 export function SigningKeys({ shopId }: { shopId: string }) {
   const list = useList('/v1/panel/signing-keys', { query: { shopId }, pageSize: PAGE_SIZE_MAX })
   const [isNew, setNew] = useState(false)

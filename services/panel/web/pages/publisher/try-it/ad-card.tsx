@@ -17,7 +17,7 @@ interface CardProps<Ad> {
   position: number
   /** Undefined while it is loading. */
   why: Why | undefined
-  /** Whether the explanation is overdue and no longer polled. */
+  /** The explanation is overdue, and is no longer polled. */
   isLate: boolean
 }
 

@@ -19,7 +19,7 @@ export type ParameterValues = Partial<Record<ParameterName, string | number | st
 export interface TryValues {
   adCount: number
   adType: AdType
-  /** Values of the form. Empty ones are not sent. */
+  /** Values of the form. Empty values are not sent. */
   values: ParameterValues
 }
 
@@ -45,7 +45,7 @@ export async function requestAds(unit: AdUnit, { adCount, adType, values }: TryV
 
 const idOf = (response: Response) => response.headers.get('request-id') ?? ''
 
-/** A browser sends only referrers of its own origin, so the path of another address is sent. */
+/** Only the path is sent, because browsers send only referrers of their own origin. */
 function refererOf(referer: unknown): string {
   const given = typeof referer === 'string' && referer !== '' ? URL.parse(referer, location.origin) : null
   return given === null ? '' : given.pathname + given.search
@@ -62,7 +62,7 @@ function targetingOf(values: ParameterValues): Record<string, unknown> {
   )
 }
 
-/** 'color=red' */
+/** Parses 'color=red'. */
 function attributeOf(text: string): { name: string; value: string } {
   const [name = '', ...rest] = text.split('=')
   return { name: name.trim(), value: rest.join('=').trim() }

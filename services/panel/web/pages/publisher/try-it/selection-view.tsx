@@ -20,7 +20,7 @@ export interface SelectionViewProps {
   formats: readonly AdFormat[]
 }
 
-/** The ads of one request, and the explanation as soon as it is stored. */
+/** The ads of one request, with the explanation once it is stored. */
 export function SelectionView({ selection, adCount, unit, formats }: SelectionViewProps) {
   const { requestId, sponsored, display } = selection
   const { data, isLate } = useExplanation(requestId)

@@ -23,7 +23,7 @@ const adTypes = [
 const isEmpty = (value: ParameterValues[ParameterName]) =>
   value === undefined || (typeof value === 'object' ? value.length === 0 : value === '')
 
-/** The form of an ad request, which must have what the algorithm needs. */
+/** The form of an ad request. It requires the parameters that the algorithm needs. */
 export function useTryForm({ algorithm }: AdUnit) {
   const { needs, takes } = algorithms[algorithm]
   const names = [...needs.flat(), ...takes]
@@ -36,7 +36,7 @@ export function useTryForm({ algorithm }: AdUnit) {
     },
     validate: ({ adCount, values }) => ({
       adCount: Number.isNaN(adCount),
-      // The fields say themselves why they refuse a number.
+      // Mark the field only: it says itself why it refuses a number.
       ...Object.fromEntries(names.map((name) => [`values.${name}`, Number.isNaN(values[name])])),
       ...Object.fromEntries(
         needs
@@ -58,7 +58,7 @@ export interface TryFormProps {
 export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps) {
   const { needs, takes } = algorithms[unit.algorithm]
   const [first, ...others] = takes
-  // When nothing is required, the first optional parameter is shown without unfolding.
+  // If nothing is required, show the first optional parameter at once.
   const shown = needs.length === 0 && first ? [first] : []
   const more = shown.length === 0 ? takes : others
   const [isOpen, { toggle }] = useDisclosure()

@@ -53,7 +53,7 @@ export function TryIt({ unit, formats }: TryItProps) {
   )
 }
 
-/** The request has one ad unit: `targeting.0.brand` is the form's `values.brand`. */
+/** Maps the errors of the API to fields of the form. The request has one slot: `targeting.0.brand` is the field `values.brand`. */
 function fieldErrors(problem: ApiProblem): Record<string, string> {
   const named = Object.entries(problem.fieldErrors()).map(([path, message]) => {
     const name = path.replace(/^targeting\.0\./, '').split('.')[0]!

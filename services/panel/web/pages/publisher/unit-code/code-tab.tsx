@@ -13,7 +13,7 @@ import { FirstRequest } from './first-request.tsx'
 const servers = { node: nodeExample, php: phpExample, python: pythonExample }
 type Server = keyof typeof servers
 
-/** The code that asks for the ads of a unit and reports what became of them, with the unit's ids filled in. */
+/** The code that requests the ads of a unit and reports their events, with the unit's ids filled in. */
 export function CodeTab({ unit, shop }: { unit: AdUnit; shop: Shop | undefined }) {
   const [server, setServer] = useState<Server>('node')
   const facts: UnitFacts = {

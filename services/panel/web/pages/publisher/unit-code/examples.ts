@@ -1,6 +1,6 @@
-/** What the examples of an ad unit are made of. */
+/** The values that are filled into the examples of an ad unit. */
 export interface UnitFacts {
-  /** Where the ads are asked for: https://ads.example */
+  /** The origin of the ad server: https://ads.example */
   origin: string
   slotHash: string
   shopId: string
@@ -12,7 +12,7 @@ export interface UnitFacts {
 
 const AD_COUNT = 4
 const CLIENT_ID = 'the-shopper'
-/** Events of an agent that no browser has would be those of a bot. */
+/** A browser's user agent: events of an unknown one would count as those of a bot. */
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
@@ -28,7 +28,7 @@ const orderBody = ({ shopId, currency }: UnitFacts) => ({
   products: [{ shopProductId: 'SKU-1', price: 49.9, quantity: 1 }],
 })
 
-/** The script element, which shows sponsored products; banners have none. */
+/** The script element for sponsored products. There is none for banners. */
 export function scriptExample({ origin, slotHash, parameters }: UnitFacts): string {
   const query = new URLSearchParams(
     Object.entries(parameters).map(([name, value]): [string, string] => [scriptName(name), String(value)]),
@@ -39,7 +39,7 @@ export function scriptExample({ origin, slotHash, parameters }: UnitFacts): stri
   src="${address}${query.size > 0 ? `?${query}` : ''}"></script>`
 }
 
-/** The script takes one category. */
+/** The script accepts one category. */
 const scriptName = (name: string) => (name === 'categoryPaths' || name === 'categoryIds' ? 'categoryId' : name)
 
 export function browserExample(unit: UnitFacts): string {
@@ -177,7 +177,7 @@ for ad in ads[:1]:
 send('/v1/ev/transaction', ${pythonOf(orderBody(unit))}, shopper)`
 }
 
-/** Values are texts, numbers, lists and objects: JSON is JavaScript, and Python too. */
+/** Values are strings, numbers, lists and objects, so their JSON is valid JavaScript and Python. */
 const jsOf = (value: object): string => JSON.stringify(value, null, 2)
 const pythonOf = (value: object): string => JSON.stringify(value, null, 4)
 

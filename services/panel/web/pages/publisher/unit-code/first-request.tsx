@@ -8,10 +8,10 @@ import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
 
 const POLL_MS = 3_000
-/** The clocks of browser and server may be as far apart. */
+/** The clocks of browser and server may differ by as much. */
 const CLOCKS_APART_MS = 5 * 60_000
 
-/** Whether the unit is asked for ads: waits for the first request while the tab is visible. */
+/** Says whether ads of the unit are requested. Waits for the first request while the tab is visible. */
 export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: string | undefined }) {
   const [openedAt] = useState(Date.now)
   const query = { adUnitId: unit.id, limit: 1 }
@@ -52,7 +52,7 @@ export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: strin
   )
 }
 
-/** 12:03 CET; of another day with its date. */
+/** A time of day with its zone, 12:03 CET; with the date if it is not today. */
 function timeText(at: string, timeZone: string | undefined): string {
   const isToday = dateIn(timeZone, Date.parse(at)) === dateIn(timeZone, Date.now())
   const date = isToday ? {} : ({ month: 'short', day: 'numeric' } as const)

@@ -7,7 +7,7 @@ import type { ReportView } from '../use-report.ts'
 import { type Dimension, isTime, type Metric, type ReportRow, traitsOf, wordFor } from '../vocabulary.ts'
 
 const SERIES_MAX = 5
-/** Counts that differ by more than this would be a flat line on one axis. */
+/** On one axis, counts that are smaller than others by more than this factor would be a flat line. */
 const FLAT = 12
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 
@@ -16,7 +16,7 @@ export interface LinesData {
   lines: ChartLine[]
   axes: [ChartAxis] | [ChartAxis, ChartAxis]
   partialLabel: string | undefined
-  /** How many values of the other dimension have no line. */
+  /** The number of values of the other dimension that have no line. */
   left: number
 }
 
@@ -58,7 +58,7 @@ function metricLines(
   return { lines: all.map((line) => ({ ...line, axis: isSecond(line) ? 'end' : 'start' })), axes, left: 0 }
 }
 
-/** Units have an axis each; so have counts that are far greater than the others. */
+/** Each unit gets an axis of its own. So do counts that are far greater than the others. */
 function secondAxis(lines: readonly { metric: Metric; values: readonly (number | null)[] }[]) {
   const kindOf = (metric: Metric) => traitsOf(metric).kind
   const first = kindOf(lines[0]!.metric)
@@ -88,13 +88,13 @@ function valueLines({ state, report }: ReportView, ticks: string[], time: Dimens
 
 const currencyOf = ({ totals, rows }: ReportView['report']) => totals.currency ?? rows[0]?.currency ?? null
 
-/** Two campaigns may have one name. */
+/** Makes names unique, because two campaigns may have the same name. */
 const uniqueNames = (names: readonly string[]) =>
   names.map((name, i) =>
     names.indexOf(name) === i ? name : `${name} (${names.slice(0, i + 1).filter((each) => each === name).length})`,
   )
 
-/** Figures by day or by clock hour. An hour that comes twice, when the clock changes, has the sum of both. */
+/** Figures by day or by clock hour. An hour that occurs twice when the clock changes has the sum of both. */
 function valuesAt(ticks: readonly string[], rows: readonly ReportRow[], time: Dimension, metric: Metric) {
   const values = new Map<string, number>()
   for (const row of rows) {
@@ -108,7 +108,7 @@ function valuesAt(ticks: readonly string[], rows: readonly ReportRow[], time: Di
 
 const tickOf = (time: Dimension, value: string) => value.slice(0, time === 'day' ? 10 : 13)
 const addsUp = (metric: Metric) => ['count', 'money'].includes(traitsOf(metric).kind)
-/** Without a row nothing happened: counts are 0, and rates are missing. */
+/** Without a row there were no events: counts are 0, and rates have no value. */
 const emptyOf = (metric: Metric) => (addsUp(metric) ? 0 : null)
 const sum = (rows: readonly ReportRow[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
 
@@ -124,7 +124,7 @@ function ticksOf({ days: { from, until }, now }: ReportView, time: Dimension): s
 const tickLabel = (time: Dimension, tick: string) =>
   time === 'day' ? dayLabel(tick, { day: 'numeric', month: 'short' }) : timeLabel(time, `${tick}:00`)!
 
-/** What the last point is, when its day or hour is not over. */
+/** The label of the last point if its day or hour is not over. */
 function partialLabelOf({ now }: ReportView, time: Dimension, ticks: readonly string[]): string | undefined {
   const last = ticks.at(-1)!
   if (!now.clock.startsWith(last)) return undefined

@@ -41,7 +41,7 @@ const LeftOut = (count: { shown: number; left: number }) => (
   </Text>
 )
 
-/** The greatest values of a dimension as bars, with a column for each metric: each has a scale of its own. */
+/** The greatest values of a dimension as bars, in a column for each metric. Each column has its own scale. */
 function Bars({ view, label }: { view: ReportView; label: string }) {
   const { report, reference, state } = view
   const { charted, groupBy } = state

@@ -79,7 +79,7 @@ function nameOf(filter: ReportFilter, id: string, shopId: string | undefined): R
 
 type NamedPath = `/v1/panel/${'campaigns' | 'accounts' | 'ad-units' | 'placements'}/{id}`
 
-/** Deleted things have only their id. */
+/** A deleted entity has no name, so its id is shown. */
 function EntityName({ path, id }: { path: NamedPath; id: string }) {
   const { data } = useEntity(path, { path: { id } })
   return <>{data?.name ?? id}</>

@@ -13,12 +13,12 @@ export interface PeriodFieldsProps {
   period: Period
   /** The dates that the period covers today. */
   days: Days
-  /** Of the days; undefined: that of the browser. */
+  /** The time zone of the days; undefined for the browser's. */
   timeZone: string | undefined
   onChange: (period: Period) => void
 }
 
-/** Chooses a period that moves with today, or two dates. */
+/** Chooses a period relative to today, or two dates. */
 export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsProps) {
   const [isOpen, setOpen] = useState(false)
   const label = daysLabel(days)

@@ -22,7 +22,7 @@ export const presetNames = Object.keys(presets) as Preset[]
 export const isPreset = (name: string | null): name is Preset => name !== null && name in presets
 export const presetLabel = (preset: Preset): string => t(preset)
 
-/** A period that moves with today, or fixed days. */
+/** A period relative to today, or fixed days. */
 export type Period = Preset | Days
 
 export const daysOf = (period: Period, today: string): Days =>
@@ -34,7 +34,7 @@ export function addDays(day: string, count: number): string {
 
 export const countDays = ({ from, until }: Days): number => (Date.parse(until) - Date.parse(from)) / DAY_MS + 1
 
-/** So many days up to today, as the API takes them: `to` is not inside. */
+/** The last `count` days including today, for the API, whose `to` is exclusive. */
 export const rangeUntil = (today: string, count: number) => ({ from: addDays(today, 1 - count), to: addDays(today, 1) })
 
 /** The same number of days, immediately before. */
@@ -43,7 +43,7 @@ export function previousOf(days: Days): Days {
   return { from: addDays(days.from, -length), until: addDays(days.until, -length) }
 }
 
-/** The UTC epoch milliseconds at which clocks of a zone show the same time so many days before. */
+/** The time, in UTC epoch milliseconds, at which clocks of the zone showed the same time of day `daysBefore` days earlier. */
 export function sameClock(at: number, daysBefore: number, timeZone: string | undefined): number {
   const shifted = at - daysBefore * DAY_MS
   return shifted + offsetOf(at, timeZone) - offsetOf(shifted, timeZone)

@@ -13,9 +13,9 @@ export interface RangeCalendarProps {
   onChange: (days: Days) => void
 }
 
-/** A calendar in which a click chooses the first day and another the last, in the language of the browser. */
+/** A calendar in the language of the browser. The first click chooses the first day, the second the last. */
 export default function RangeCalendar({ days, timeZone, onChange }: RangeCalendarProps) {
-  // The range between the first click and the second.
+  // The first day of the range, between the first click and the second.
   const [begun, setBegun] = useState<string | null>(null)
   const today = dateIn(timeZone, Date.now())
   const take = ([from, until]: [string | null, string | null]) => {
@@ -59,10 +59,10 @@ const least = (a: string, b: string) => (a < b ? a : b)
 const browserZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6
-/** Part of ES2025, which some browsers and TypeScript's library lack. */
+/** Part of ES2025; some browsers and TypeScript's library lack it. */
 type WithWeek = Intl.Locale & { getWeekInfo?: () => { firstDay: number } }
 
-/** The day that weeks begin with where the browser is: 0 is Sunday. */
+/** The first day of the week in the browser's region; 0 is Sunday. */
 function firstDayOfWeek(): Weekday {
   const locale: WithWeek = new Intl.Locale(navigator.language)
   return ((locale.getWeekInfo?.().firstDay ?? 1) % 7) as Weekday

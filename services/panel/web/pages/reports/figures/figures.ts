@@ -20,10 +20,10 @@ const compactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maxi
 
 /** The API's amounts have at most six decimals. */
 const DECIMALS_MAX = 6
-/** Below this, two decimals would hide most of an amount. */
+/** Below this amount, rounding to two decimals would hide most of it. */
 const SMALL = 0.1
 
-/** Formats a figure; a dash where there is none, or no sum because of several currencies. */
+/** Formats a figure; a dash if it is missing, or has no sum because of several currencies. */
 export function figureText(metric: Metric, value: number | null | undefined, currency: string | null): string {
   if (value == null) return '–'
   switch (traitsOf(metric).kind) {
@@ -38,7 +38,7 @@ export function figureText(metric: Metric, value: number | null | undefined, cur
   }
 }
 
-/** All decimals of an amount that `figureText` rounds; undefined where it does not. */
+/** An amount with all the decimals that `figureText` rounds away; undefined when it rounds nothing. */
 export function exactText(metric: Metric, value: number | null | undefined, currency: string | null) {
   if (value == null || currency === null || traitsOf(metric).kind !== 'money') return undefined
   const exact = formatMoney(value, currency, { maximumFractionDigits: DECIMALS_MAX })
@@ -59,7 +59,7 @@ export interface MetricChange {
   mood: 'good' | 'bad' | 'neutral'
 }
 
-/** The change between two figures, in per cent or absolute. Null where one of them is missing. */
+/** The change between two figures, in per cent or absolute; null when one of them is missing. */
 export function changeOf(
   metric: Metric,
   figures: { value: number | null | undefined; before: number | null | undefined; currency: string | null },

@@ -14,7 +14,7 @@ export interface MetricCardsProps {
   onChart: (metric: Metric) => void
 }
 
-/** The totals of a report. Pressing one shows it in the chart, or hides it. */
+/** The totals of a report. Clicking one shows it in the chart, or hides it. */
 export function MetricCards({ state, view, onChart }: MetricCardsProps) {
   return (
     <fieldset className={classes.cards} aria-label={t('totalsLabel')}>

@@ -2,7 +2,7 @@ import type { ReportState } from '../report-state.ts'
 import { type Dimension, filterNames, filters, isTime, type ReportFilter, type ReportRow } from '../vocabulary.ts'
 import { dimensionValue } from './rows.ts'
 
-/** The dimension below a value: a campaign's products, a placement's ad units. */
+/** The dimension to which a dimension drills down: from a campaign to its products, from a placement to its ad units. */
 const next: Partial<Record<Dimension, Dimension>> = {
   shop: 'campaign',
   account: 'campaign',
@@ -16,7 +16,7 @@ const next: Partial<Record<Dimension, Dimension>> = {
   day: 'hour',
 }
 
-/** The report that drills down into a value of a row; null where there is nothing below. */
+/** The report that drills down into a value of a row; null when nothing is below. */
 export function drillInto(
   state: ReportState,
   row: ReportRow,
@@ -38,7 +38,7 @@ export function drillInto(
   return { filters: { ...state.filters, [filter]: value }, groupBy: groups(others, into) }
 }
 
-/** The other groupings stay: a campaign by day becomes its products by day. */
+/** Keeps the other groupings: a campaign by day becomes its products by day. */
 function groups(others: readonly Dimension[], into: Dimension): Dimension[] {
   const kept = others.filter((each) => each !== into && !(isTime(each) && isTime(into)))
   return [into, ...kept]

@@ -21,11 +21,11 @@ export interface ReportTableProps {
   /** Undefined while it is loading. */
   view: ReportView | undefined
   onSort: (sort: ReportState['sort']) => void
-  /** The address that drills down into a value of a row; null when there is nothing below. */
+  /** The address that drills down into a value of a row; null when nothing is below. */
   linkInto: (row: ReportRow, dimension: Dimension) => string | null
 }
 
-/** The rows of a report with their totals. It scrolls sideways where it is wider than the page. */
+/** The rows of a report with their totals. It scrolls sideways if it is wider than the page. */
 export function ReportTable({ state, view, onSort, linkInto }: ReportTableProps) {
   const [limit, setLimit] = useState(ROWS_STEP)
   const shown = view?.state ?? state
@@ -134,7 +134,7 @@ function Rows({ view, rows, linkInto }: RowsProps) {
 interface FigureCellProps {
   metric: Metric
   sums: readonly (ReportRow | Totals)[]
-  /** Null when there was no such row before; undefined when nothing is compared. */
+  /** Null when the earlier report had no such row; undefined when nothing is compared. */
   before: ReportRow | Totals | null | undefined
   view: ReportView
 }

@@ -2,7 +2,7 @@ import { t } from '../../../messages/pages/reports.ts'
 import { addDays, dayLabel } from '../controls/periods.ts'
 import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, traitsOf } from '../vocabulary.ts'
 
-/** The value of a dimension in a row: an id, a day or an hour; null where it has none. */
+/** The value of a dimension in a row: an id, a day or an hour; null when the row has none. */
 export const dimensionValue = (row: ReportRow, dimension: Dimension): string | null =>
   (row as Record<string, unknown>)[dimension] as string | null
 
@@ -19,7 +19,7 @@ export function labelOf(row: ReportRow, dimension: Dimension): string {
   return timeLabel(dimension, value) ?? (dimension === 'algorithm' ? algorithmLabel(value) : value)
 }
 
-/** The full name with its id, because the cell may cut it. */
+/** The full name with its id, because the cell may truncate the name. */
 export function tooltipOf(row: ReportRow, dimension: Dimension): string {
   const name = nameIn(row, dimension)
   return name === null ? labelOf(row, dimension) : `${name} (${dimensionValue(row, dimension)})`
@@ -49,7 +49,7 @@ export function movedRows(rows: readonly ReportRow[], groupBy: readonly Dimensio
   })
 }
 
-/** Finds the row of an earlier report that a row is compared with. */
+/** Finds the row of an earlier report with which a row is compared. */
 export function rowBefore(
   rows: readonly ReportRow[],
   groupBy: readonly Dimension[],

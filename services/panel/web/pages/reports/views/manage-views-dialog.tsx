@@ -9,7 +9,7 @@ import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/reports.ts'
 import { useViewChanges, VIEWS_PATH } from './use-views.ts'
 
-/** Renames and deletes saved views, and chooses the one that Reports opens with. */
+/** Renames and deletes saved views, and chooses the view with which Reports opens. */
 export function ManageViewsDialog({ views, close }: { views: readonly SavedView[]; close: () => void }) {
   return (
     <Modal opened onClose={close} title={t('manageViewsTitle')} size="lg">

@@ -15,13 +15,13 @@ export interface Views {
   problem: ApiProblem | null
 }
 
-/** The views of the report that the user has saved. */
+/** The report views that the user has saved. */
 export function useViews(): Views {
   const { items, problem } = useList(VIEWS_PATH, { pageSize: PAGE_SIZE_MAX })
   return { views: items?.toSorted((a, b) => a.name.localeCompare(b.name)), problem }
 }
 
-/** Opens the report with the user's default view, unless its address asks for something. True until that is known. */
+/** Opens the report with the user's default view, unless the address has settings of its own. Returns true until that is decided. */
 export function useDefaultView({ views, problem }: Views): boolean {
   const [search, setSearch] = useSearchParams()
   const [isOpening, setOpening] = useState(() => [...search.keys()].every((name) => name === 'shopId'))

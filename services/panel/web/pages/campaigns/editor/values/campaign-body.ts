@@ -8,7 +8,7 @@ export type CampaignPatch = NonNullable<
   paths['/v1/panel/campaigns/{id}']['patch']['requestBody']
 >['content']['application/json']
 
-/** The fields of both kinds of campaign that can change. */
+/** The changeable fields that both kinds of campaign have. */
 function commonBody(values: CampaignValues, timeZone: string) {
   const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = values
   return {
@@ -61,7 +61,7 @@ export function createBody(values: CampaignValues, timeZone: string): CampaignCr
   }
 }
 
-/** Only the fields that differ, so that concurrent changes of others stay. */
+/** Contains only the fields that differ, so that concurrent changes by others are kept. */
 export function patchBody(before: CampaignValues, after: CampaignValues, timeZone: string): CampaignPatch {
   const was: Record<string, unknown> = { ...commonBody(before, timeZone), ...kindBody(before) }
   const is = { ...commonBody(after, timeZone), ...kindBody(after) }

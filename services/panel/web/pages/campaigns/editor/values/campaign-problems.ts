@@ -17,14 +17,14 @@ const fieldsOfStep: Record<Exclude<Step, 'review'>, readonly string[]> = {
   money: ['startAt', 'endAt', 'budget', 'dailyBudget', 'pacing', 'cpc', 'cpm', 'capping', 'status'],
 }
 
-/** The step that has the field of an error; `review` for an unknown field. */
+/** The step that contains the field of an error; `review` for an unknown field. */
 export function stepOf(path: string): Step {
   const [field = ''] = path.split('.')
   return STEPS.find((step) => step !== 'review' && fieldsOfStep[step].includes(field)) ?? 'review'
 }
 
 const NEEDED = t('required')
-/** The field says itself why it refuses its text. */
+/** Only marks the field: the field itself says why it refuses its text. */
 const UNREAD = t('numberRefused')
 
 export interface ShopFacts {
@@ -33,7 +33,7 @@ export interface ShopFacts {
   formats: readonly AdFormat[]
 }
 
-/** Errors that the browser can find, by field. The API checks the rest. */
+/** The errors that the browser can find, by field. The API checks the rest. */
 export function problemsOf(values: CampaignValues, facts: ShopFacts): Record<string, string> {
   const ofKind = values.kind === 'SPONSORED' ? sponsored(values, facts) : display(values, facts)
   return { ...commonProblems(values), ...ofKind }
@@ -104,7 +104,7 @@ const priceProblem = (value: AmountValue) =>
 const found = (checks: Record<string, string | false>) =>
   Object.fromEntries(Object.entries(checks).filter((check): check is [string, string] => check[1] !== false))
 
-/** Maps the API's index of a text to the form's: empty texts are not sent, so the API counts fewer. */
+/** Maps the API's index of a text to the form's index: empty texts are not sent, so the API counts fewer. */
 export function toFormErrors(errors: Record<string, string>, { banners }: CampaignValues): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([path, message]) => {
@@ -117,7 +117,7 @@ export function toFormErrors(errors: Record<string, string>, { banners }: Campai
   )
 }
 
-/** The error of a field or of anything below it: for lists, whose items have no fields of their own. */
+/** The error of a field or of anything below it. Used for lists, whose items have no fields of their own. */
 export function errorUnder(errors: Record<string, unknown>, path: string): string | undefined {
   const key = Object.keys(errors).find((each) => each === path || each.startsWith(`${path}.`))
   return key === undefined ? undefined : String(errors[key])

@@ -11,15 +11,15 @@ export interface BannerValues {
   /** The id of an existing banner; null for a new one. */
   id: string | null
   adFormatId: string
-  /** One for each image of the format; '' while it is missing. */
+  /** One for each image of the format; an id of '' means that the image is missing. */
   images: { imageId: string }[]
   logoImageId: string | null
-  /** One for each text field of the format; '' when it is empty. */
+  /** One for each text field of the format; '' for an empty text. */
   textFields: { type: string; value: string }[]
   lang: string
 }
 
-/** The values of the form. Fields have the API's names, so that its errors find them. */
+/** The values of the form. Fields have the API's names, so that the API's errors can be assigned to them. */
 export interface CampaignValues extends ProductsChoice {
   kind: Campaign['kind']
   /** '' for the user's own account. */
@@ -33,9 +33,9 @@ export interface CampaignValues extends ProductsChoice {
   mobileDeepLink: string
   targeting: TargetingValues
   banners: BannerValues[]
-  /** Clock time in the shop's time zone; '' for at once. */
+  /** Clock time in the shop's time zone; '' to start at once. */
   startAt: string
-  /** Clock time in the shop's time zone; '' for never. */
+  /** Clock time in the shop's time zone; '' for no end. */
   endAt: string
   budget: AmountValue
   dailyBudget: AmountValue
@@ -104,7 +104,7 @@ export function valuesOf(campaign: Campaign, timeZone: string): CampaignValues {
   }
 }
 
-/** The form's values for a new campaign like this one: a draft that starts now and has no end date. */
+/** The form's values for a copy of a campaign: a draft that starts now and has no end date. */
 export function copyOf(campaign: Campaign, timeZone: string): CampaignValues {
   const values = valuesOf(campaign, timeZone)
   const name = t('copyOf', { name: campaign.name }).slice(0, NAME_CHARS_MAX)

@@ -34,7 +34,7 @@ export const productsOf = ({ products }: Campaign): ProductsChoice => ({
   products: { ids: products?.ids ?? [], rule: { ...NO_RULE, ...products?.rule } },
 })
 
-/** The products as the API takes them: by ids, or by a rule. */
+/** The products as the API expects them: by ids, or by a rule. */
 export function productsBody({ productsBy, products }: ProductsChoice) {
   return productsBy === 'ids' ? { ids: products.ids } : { rule: ruleBody(products.rule) }
 }

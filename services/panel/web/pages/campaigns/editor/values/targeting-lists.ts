@@ -1,7 +1,7 @@
 import { t } from '../../../../messages/pages/campaigns/editor.ts'
 import type { TargetingValues } from './campaign-values.ts'
 
-/** The lists that restrict where banners are shown, in their order. */
+/** The lists that restrict where banners are shown, in the order of the form. */
 export const targetingLists: { name: keyof TargetingValues; label: string; description: string }[] = [
   { name: 'phrases', label: t('phrases'), description: t('phrasesHelp') },
   { name: 'categoryPaths', label: t('categoryPaths'), description: t('categoryPathsHelp') },

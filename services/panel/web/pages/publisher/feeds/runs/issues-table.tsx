@@ -13,7 +13,7 @@ import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300
-/** Issues are stored separately, and appear within seconds after the run. */
+/** Issues are stored separately and appear within seconds after the run. */
 const REFRESH_MS = 2_000
 const SETTLED_MS = 20_000
 

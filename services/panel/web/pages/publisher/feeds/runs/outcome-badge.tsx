@@ -36,7 +36,7 @@ const words: Readonly<Record<Outcome, (run: Shown) => string>> = {
 
 const counts = ({ rejected, total }: Shown) => ({ rejected: formatCount(rejected), total: formatCount(total) })
 
-/** What a run came to, in words and colour. */
+/** The outcome of a run, in words and colour. */
 export function OutcomeBadge({ run }: { run: Shown }) {
   return (
     <Badge

@@ -15,7 +15,7 @@ export interface RunDiagnosisProps {
   feed: Feed
 }
 
-/** Why a run failed or rejected products, and what to do about it: by a click where there is one. */
+/** Why a run failed or rejected products, and what to do about it, with a button where one click is enough. */
 export function RunDiagnosis({ run, feed }: RunDiagnosisProps) {
   const { currency, shopCurrency } = run
   return (
@@ -146,5 +146,5 @@ const failures = {
   INTERNAL: 'internal',
 } as const
 
-/** What to do about a failure, and who can. */
+/** What to do about a failure, and who can do it. */
 const failureHelp = (failure: string | null) => (failure ? t(failures[failure as keyof typeof failures]) : '')

@@ -12,7 +12,7 @@ const RUNS_OF_PAGE = 10
 
 export interface RunHistoryProps {
   feedId: string
-  /** As the page's header shows it: the table shows the same. */
+  /** The last run as the page's header shows it, so that the table shows it in the same state. */
   last: FeedRun | null
   zone: string | undefined
 }

@@ -9,7 +9,7 @@ import { useSave } from '../../../../data/use-save.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { isUnderWay, runPaths } from './runs.ts'
 
-/** The progress of a run, and what it waits for. */
+/** The progress of a run, and what the run waits for. */
 export function RunSummary({ run }: { run: FeedRun }) {
   return (
     <Stack gap="md">

@@ -1,14 +1,14 @@
 import type { FeedRun } from '../../../../client/types.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
 
-/** How often to refetch a run that is under way, and the feed with its other runs. */
+/** How often to refetch a run in progress, its feed, and the feed's other runs. */
 export const RUNNING_REFRESH_MS = 1_000
 /** How often to refetch a feed between its runs. */
 export const IDLE_REFRESH_MS = 10_000
 
 export const isUnderWay = ({ status }: Pick<FeedRun, 'status'>): boolean => status === 'QUEUED' || status === 'RUNNING'
 
-/** The products of the file that are in the shop's ads. */
+/** The number of products in the file that were accepted for the shop's ads. */
 export const acceptedBy = ({ changed, unchanged }: Pick<FeedRun, 'changed' | 'unchanged'>): number =>
   changed + unchanged
 
@@ -18,7 +18,7 @@ export const triggerNames: Readonly<Record<FeedRun['trigger'], string>> = {
   MANUAL: t('byHand'),
 }
 
-/** Queries that a run under way changes. */
+/** Queries whose results change while a run is in progress. */
 export const runPaths = ['/v1/panel/feeds', '/v1/panel/products'] as const
 
 /** Turns INVALID_GTIN into 'Invalid GTIN'. */
