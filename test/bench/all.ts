@@ -1,7 +1,7 @@
 /**
- * Every measure in turn, each in a process of its own: `make bench [DATA=folder] [ONLY='cost/cost start']`. Those of `engines/`
- * need the real engines, which `make bench` starts. Relevance needs real data: DATA names a folder with `icecat/` and `orders/`.
- * What has a goal is written to docs/benchmarks.md.
+ * Runs all benchmarks in turn, each in its own process: `make bench [DATA=folder] [ONLY='cost/cost start']`. Those in `engines/`
+ * need the real engines, which `make bench` starts. Those in `relevance/` need real data: DATA is a folder with `icecat/` and
+ * `orders/`. Figures that have a goal are written to docs/benchmarks.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -6,8 +6,8 @@ import { closeEngines, connectEngines, type Engines, startEngines } from '../../
 const logger = { info() {}, warn: console.warn }
 
 /**
- * The engines for a measure, as the program has them: embedded in `folder`, but for those whose address the environment
- * gives, in a namespace of their own.
+ * The engines for a benchmark, chosen as the program does: embedded in `folder`, except those whose address is in the environment.
+ * The latter use a namespace of their own.
  */
 export async function openEngines(folder: string): Promise<Engines & { namespace: string; close(): Promise<void> }> {
   const namespace = `bench${randomBytes(4).toString('hex')}`

@@ -1,6 +1,6 @@
 /**
- * A feed of 100,000 items: the whole run (unpack, parse, map, compare, append durably) on the embedded engines against a
- * bare saxes parse of the same file, and the memory that each takes. Every measure is a process of its own.
+ * A feed of 100,000 items: the complete run (unpack, parse, map, compare, append durably) on the embedded engines against a bare
+ * saxes parse of the same file, and the memory that each uses. Each measurement runs in its own process.
  *
  *   node test/bench/feed.ts [items]
  */
@@ -23,16 +23,16 @@ import { startStopwatch } from './stopwatch.ts'
 const ITEMS = 100_000
 const ROUNDS = 3
 const MEMORY_GOAL_MIB = 300
-/** V8 lets a heap grow to many times what is alive unless it is told how large it may be. */
+/** Without a limit, V8 lets a heap grow to many times the size of its live objects. */
 const HEAP_LIMITS = ['--max-old-space-size=192', '--max-semi-space-size=4']
 
 interface Measure {
   ms: number
-  /** Of all threads: tells more than the clock when the machine is shared. */
+  /** CPU of all threads. On a shared machine it says more than elapsed time. */
   cpuMs: number
-  /** Of the whole process, the embedded log and index included. */
+  /** Peak memory of the process, including the embedded log and index. */
   peakMib: number
-  /** Before the run, with log and index open. */
+  /** Memory before the run, with log and index open. */
   restMib?: number
   changed?: number
   unchanged?: number
@@ -132,7 +132,7 @@ async function run(place: string, name: string) {
   return { ...times, restMib, changed: counts.changed, unchanged: counts.unchanged }
 }
 
-/** What the indexer does, without its consumer group. */
+/** Does the indexer's work, without its consumer group. */
 async function bringIndexUp(place: string) {
   const log = await openEmbeddedEventLog({ folder: join(place, 'log') })
   const index = await openEmbeddedProductIndex({ folder: join(place, 'index') })
@@ -154,7 +154,7 @@ async function bringIndexUp(place: string) {
   await log.close()
 }
 
-/** Items like those of a shop: a few hundred characters of text, a dozen elements, nested shipping. */
+/** Writes items like those of a shop: a few hundred characters of text, a dozen elements, nested shipping. */
 async function writeFeed(path: string, items: number, changedEvery: number) {
   const output = await open(path, 'w')
   await output.write(

@@ -24,7 +24,7 @@ export function seededRandom(seed: number): () => number {
 export const generateProducts = (shopId: string, count: number): ProductOffer[] =>
   endlessProducts(shopId).take(count).toArray()
 
-/** The same offers one by one, for more of them than fit in memory. */
+/** The same offers one at a time, when there are too many to fit in memory. */
 export function* endlessProducts(shopId: string): Generator<ProductOffer, never> {
   const random = seededRandom(1)
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!

@@ -1,6 +1,6 @@
 /**
- * A start with a large registry, whole and from its checkpoint; and changes a second, one append each (how the registry wrote
- * before) against those that share appends, by the registry itself and by its API.
+ * A start with a large registry, from all its records and from its checkpoint. Then changes a second: one at a time, so that each
+ * is an append of its own, against many at once that share appends, by the registry itself and through its API.
  *
  *     [KAFKA_BROKERS=127.0.0.1:19092] node test/bench/registry.ts [campaigns] [versions of each]
  */

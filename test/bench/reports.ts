@@ -1,6 +1,6 @@
 /**
- * A report over 90 days of a shop by campaign, from counts and from the stored rows: 10 million events by default, other numbers by
- * argument. What each reads and its CPU, what counting costs a row, and what the projection by quarter adds to an insert.
+ * A report over 90 days of a shop by campaign, from counts and from the stored rows, by default with 10 million events. Measures
+ * what each reads and its CPU, what counting costs per row, and what the projection by quarter adds to an insert.
  *
  *     node test/bench/reports.ts [events]
  */
@@ -75,7 +75,7 @@ console.log(`${stored} events of one shop in ${DAYS} days`)
 const turn = createReportCounts({ log: { committed: async () => [] }, analytics, snapshot, now: () => END + DAY_MS })
 const counting = await measured(async () => {
   while (await turn()) {
-    // A turn takes only so much.
+    // Each turn counts only part of the rows.
   }
 })
 console.log(`counting them: ${counting.text}; ${((counting.cpuMs * 1000) / EVENTS).toFixed(2)} µs of CPU a row`)
@@ -108,7 +108,8 @@ for (const groupBy of ['campaign', 'day,campaign', 'product', 'hour']) {
   console.log(`  the same answer: ${answers[0] === answers[1]}`)
 }
 
-// As many counts as 100 million events of 100 campaigns in 20 ad units and 3 countries have, of a shop with a row a quarter of an hour.
+// Stores as many counts as 100 million events of 100 campaigns, 20 ad units and 3 countries have, in a shop with one row per
+// quarter of an hour.
 apply(snapshot, 'Shop', 'large', { accountId: 'p', timeZone: 'Europe/Madrid', currency: 'EUR', name: 'Large' })
 await analytics.command(
   `INSERT INTO judged_events (_topic, _partition, _offset, eventId, type, verdict, occurredAt, shopId, campaignId, currency)
@@ -123,7 +124,7 @@ const lateTurn = createReportCounts({
   now: () => END + DAY_MS,
 })
 while (await lateTurn()) {
-  // A turn takes only so much.
+  // Each turn counts only part of the rows.
 }
 await analytics.command(
   `INSERT INTO report_counts (fact, cut, shopId, startAt, endAt, version, campaignId, accountId, adUnitId, algorithm, country,

@@ -1,10 +1,10 @@
 /**
- * What a start costs from outside: time until the process is ready, its processor time and resident memory then, medians of several
- * starts with compiled code at hand, and the first without.
+ * What a start costs, measured from outside: the time until the process is ready, and its processor time and resident memory at
+ * that point. Medians of several starts with compiled code in the cache, and the first start without.
  *
  *     node test/bench/start.ts [starts] [data folder]
  *
- * All roles on embedded engines and an empty folder, or a copy of the data folder.
+ * Starts all roles on embedded engines with an empty folder, or with a copy of the data folder.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const STARTS = Number(process.argv[2] ?? 5)
 const data = process.argv[3]
 const compiled = mkdtempSync(join(tmpdir(), 'endcap-compiled-'))
 
-/** User and system time of a process and of all its threads, those that have ended too. */
+/** User and system time of a process, including threads that have ended. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

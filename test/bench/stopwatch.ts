@@ -1,13 +1,13 @@
-/** What has passed since a stopwatch was started, milliseconds. */
+/** The time since a stopwatch was started, in milliseconds. */
 export interface Spent {
   ms: number
   /** Processor time of the process, all threads together. */
   cpuMs: number
-  /** Of it, the thread's own. */
+  /** The part of it that the calling thread used. */
   threadCpuMs: number
 }
 
-/** @returns what has passed, as often as it is called. */
+/** @returns a function that returns the time since the start, and can be called several times. */
 export function startStopwatch(): () => Spent {
   const [startedAt, cpu, threadCpu] = [performance.now(), process.cpuUsage(), process.threadCpuUsage()]
   return () => ({

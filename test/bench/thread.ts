@@ -1,6 +1,6 @@
 /**
- * What a call across threads costs, by `infra/threads/calls.ts` and by Comlink: one call after the other, and 64 at once. The worker
- * returns what it is sent: a small object, and 64 KiB whose buffer moves there and back.
+ * What a call across threads costs with `infra/threads/calls.ts` and with Comlink: one call after the other, and 64 at once. The
+ * worker returns what it is sent: a small object, or 64 KiB whose buffer is transferred there and back.
  *
  *     node test/bench/thread.ts
  */
@@ -25,7 +25,7 @@ interface Echo {
 if (isMainThread) await main()
 else serveBoth(parentPort!)
 
-/** The first port that arrives is Comlink's, the second ours. */
+/** The first port that arrives is Comlink's, the second is ours. */
 function serveBoth(parent: MessagePort): void {
   parent.once('message', ({ comlink, own }: { comlink: MessagePort; own: MessagePort }) => {
     const small = (value: object) => value
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   ]
   for (const { name, call } of cases) {
     for (const atOnce of [1, AT_ONCE]) {
-      // In turns, and the best of each: the machine may be busy.
+      // Measure them in turn and keep the best of each, because the machine may be busy.
       const best = { ours: Number.POSITIVE_INFINITY, comlink: Number.POSITIVE_INFINITY }
       for (let round = 0; round < ROUNDS; round++) {
         best.ours = Math.min(best.ours, await microsPerCall(call(ours), atOnce))

@@ -1,8 +1,8 @@
 /**
- * What shops do all day, and what it costs: processor time by part of the program at 10, 100 and 500 visits a second, and while
- * nothing happens. A visit is an ad request for two units, of four searched and two similar products, whose ads are reported as
- * viewed one by one; some are clicked, some of those bought. Everything is embedded, all roles run in one process, and the
- * shoppers in another. Threads are measured in one run, and parts of the source in another, at 100 visits a second, by a profile.
+ * What a shop's usual traffic costs: processor time by part of the program while idle, and at 10, 100 and 500 visits a second. A
+ * visit is an ad request for two units, with four searched and two similar products. Its ads are reported as viewed one by one;
+ * some are clicked, and some of those products are bought. All engines are embedded and all roles run in one process; the shoppers
+ * run in another. One run measures threads. Another run, at 100 visits a second, measures parts of the source with a profiler.
  *
  *     node test/bench/cost/cost.ts [seconds of each rate] [visits per second …]
  */
@@ -24,9 +24,9 @@ const RATES = process.argv.slice(3).map(Number)
 const RATES_BY_DEFAULT = [10, 100, 500]
 const PROFILED_RATE = 100
 const PRODUCTS = 19_406
-/** For what the load has left behind: rows on their way, merges. */
+/** Lets the work that a load has left behind finish, such as rows not stored yet and merges. */
 const SETTLE_MS = 5_000
-/** ClickHouse looks at its tables less and less often the longer nothing changes. */
+/** The longer nothing changes, the less often ClickHouse checks its tables: idle time is measured after this pause. */
 const IDLE_AFTER_MS = 60_000
 const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number }> = {
   100: { cores: 0.5, p50Ms: 3, p99Ms: 15 },
@@ -113,7 +113,7 @@ async function measureSources(): Promise<void> {
   }
 }
 
-/** What the program spends until `work` has ended, in seconds by thread. */
+/** Measures what the program uses until `work` has ended, in seconds by thread. */
 async function spent<T>(pid: number, work: () => Promise<T>) {
   const before = threadTimes(pid)
   const startedAt = performance.now()

@@ -11,14 +11,14 @@ interface Created {
   slotHash: string
 }
 
-/** What shoppers need to know of it. */
+/** What the shoppers need to know about the shop. */
 export interface Market {
   shopId: string
-  /** Ad requests that are all different: four ads for searched words, two for a product that is looked at. */
+  /** Ad requests, all of them different: four ads for searched words, and two for a product that is viewed. */
   bodies: string[]
 }
 
-/** A shop with so many products by XML feed, campaigns over the brands, a unit for searches and one for similar products. */
+/** Opens a shop with this many products from an XML feed, campaigns over the brands, a unit for searches and one for similar products. */
 export async function openMarket(program: Program, products: number): Promise<Market> {
   const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', `/v1/panel${path}`, body))
   const get = <T>(path: string) => must(program.call<T>('GET', `/v1/panel${path}`))

@@ -9,7 +9,7 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** Folders and files by the part of the program that they are. The innermost frame that is listed decides. */
+/** Maps folders and files to the parts of the program. The innermost listed frame decides. */
 const PARTS: readonly [RegExp, string][] = [
   [/\/services\/selection\//, 'selection'],
   [/\/services\/intake\//, 'intake'],
@@ -28,7 +28,7 @@ const PARTS: readonly [RegExp, string][] = [
 const REST = 'Node and the rest'
 
 /**
- * Seconds of JavaScript by part, over all threads, of the profiles that `--cpu-prof` has left in a folder.
+ * Seconds of JavaScript by part, over all threads, from the profiles that `--cpu-prof` has left in a folder.
  * @param window microseconds before the end of a profile: from, to.
  */
 export function secondsByPart(folder: string, window: { from: number; to: number }): Record<string, number> {
@@ -36,7 +36,7 @@ export function secondsByPart(folder: string, window: { from: number; to: number
   for (const file of readdirSync(folder)) {
     const profile = JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile
     const partOf = partsOf(profile)
-    // The first sample lies as far before the end as all deltas take.
+    // The first sample is as far before the end of the profile as all deltas together.
     let untilEnd = profile.timeDeltas.reduce((sum, delta) => sum + delta, 0)
     for (const [i, sample] of profile.samples.entries()) {
       const delta = profile.timeDeltas[i]!
@@ -48,7 +48,7 @@ export function secondsByPart(folder: string, window: { from: number; to: number
   return seconds
 }
 
-/** The part of each node; none where the thread waits. */
+/** The part of each node. Nodes in which the thread is idle have none. */
 function partsOf({ nodes }: CpuProfile): Map<number, string> {
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))

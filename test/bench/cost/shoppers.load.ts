@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../../program.ts'
 import { seededRandom } from '../generated-products.ts'
 
-/** Shoppers, in a process of their own. */
+/** The task of the process that simulates shoppers. */
 export interface Visits {
   url: string
-  /** Of ad requests for two units; each visit sends the next. */
+  /** Bodies of ad requests for two units. Each visit sends the next one. */
   bodies: string[]
   shopId: string
-  /** What the ids of these shoppers begin with: the same shoppers come back, and their purchases are repeats. */
+  /** The prefix of the shoppers' ids. With the same prefix, the same shoppers come back, and their purchases are repeats. */
   shoppers: string
   visitsPerSecond: number
   seconds: number
@@ -32,7 +32,7 @@ interface Answer {
 
 const CLICKED_SHARE = 0.2
 const BOUGHT_SHARE = 0.4
-/** Between an answer and the report of its first view, and between two views: who scrolls sees one ad after the other. */
+/** Delays between an answer and its first view event, and between two views: shoppers see one ad after the other as they scroll. */
 const SEEN_AFTER_MS = 300
 const NEXT_SEEN_AFTER_MS = 50
 const SOCKETS_MAX = 256
@@ -43,7 +43,7 @@ process.once('message', async (visits: Visits) => {
   process.disconnect()
 })
 
-/** Visits begin at even times, whatever is answered. A latency counts from when a request was due. */
+/** Visits begin at even intervals, even if earlier answers are late. A latency counts from when its request was due. */
 async function visit({ url, bodies, shopId, shoppers, visitsPerSecond, seconds }: Visits): Promise<Visited> {
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
   const random = seededRandom(visitsPerSecond)

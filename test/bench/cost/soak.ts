@@ -1,6 +1,6 @@
 /**
- * Whether an hour of shoppers leaves the program as it was: memory, open files, threads, and how long answers take, by the minute.
- * Everything is embedded, all roles run in one process, and the shoppers of `cost.ts` in another; each minute has new ones.
+ * Checks whether an hour of shoppers leaves the program as it was: memory, open files, threads and latencies, by the minute. All
+ * engines are embedded, all roles run in one process, and the shoppers of `cost.ts` run in another. Each minute has new shoppers.
  *
  *     node test/bench/cost/soak.ts [minutes] [visits per second]
  */
@@ -13,9 +13,9 @@ import { visit } from './visit.ts'
 const MINUTES = Number(process.argv[2] ?? 60)
 const VISITS_PER_SECOND = Number(process.argv[3] ?? 50)
 const PRODUCTS = 19_406
-/** What the first minutes load is no growth. */
+/** Figures are compared from this minute on: what the first minutes load is not growth. */
 const FIRST_MINUTE = 5
-/** Of which the median is taken, at the beginning and at the end. */
+/** The number of minutes, at the beginning and at the end, from which medians are taken. */
 const MINUTES_COMPARED = 5
 if (MINUTES < FIRST_MINUTE + 2 * MINUTES_COMPARED) throw new Error(`${MINUTES} minutes are too few to compare`)
 

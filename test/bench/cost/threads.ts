@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Threads by what they work for. ClickHouse starts threads of many names: whatever is not listed is its own. It also works in
- * those of libuv's pool, which nothing else uses much.
+ * Thread names by the part that they work for. ClickHouse starts threads under many names, so every unlisted name counts as
+ * ClickHouse. It also uses the threads of libuv's pool, which nothing else uses much.
  */
 const PARTS: readonly [RegExp, string][] = [
   [/^(MainThread|node|http-\d+)$/, 'main'],
@@ -29,13 +29,13 @@ export function threadTimes(pid: number): ThreadTimes {
       const nanos = Number(readFileSync(`${folder}/${id}/schedstat`, 'utf8').split(' ')[0])
       times.set(id, { part: PARTS.find(([pattern]) => pattern.test(name))?.[1] ?? CLICKHOUSE, nanos })
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended meanwhile.
     }
   }
   return times
 }
 
-/** Seconds that the parts have used between two looks. What a thread used that has ended in between is left out. */
+/** Seconds that each part has used between two readings. Threads that ended in between are left out. */
 export function usedBetween(before: ThreadTimes, after: ThreadTimes): Record<string, number> {
   const used = Object.fromEntries(parts.map((part) => [part, 0]))
   for (const [id, { part, nanos }] of after) used[part]! += (nanos - (before.get(id)?.nanos ?? 0)) / 1e9

@@ -2,10 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Visited, Visits } from './shoppers.load.ts'
 
-/** A shop's program runs for days. Until V8 has compiled what it runs, a visit takes up to half as much again. */
+/**
+ * A shop's program runs for days, so it is measured after V8 has compiled its code. Before that, a visit takes up to half as much
+ * again.
+ */
 export const WARM_UP = { shoppers: 'early', visitsPerSecond: 100, seconds: 30 }
 
-/** Lets shoppers in a process of their own visit. */
+/** Runs the visits of shoppers in a separate process. */
 export async function visit(visits: Visits): Promise<Visited> {
   const shoppers = fork(new URL('./shoppers.load.ts', import.meta.url))
   shoppers.send(visits)

@@ -1,6 +1,7 @@
 /**
- * What a visit costs, and how long an ad request takes, when several threads serve HTTP (`WORKERS`) instead of one: visits as in
- * `cost.ts`, everything embedded, the shoppers in another process. The threads of all parts count, and the memory.
+ * What a visit costs, and how long an ad request takes, when several threads serve HTTP (`WORKERS`) instead of one. Visits are
+ * those of `cost.ts`; all engines are embedded, and the shoppers run in another process. Measures the threads of all parts, and the
+ * memory.
  *
  *     node test/bench/cost/workers.ts [seconds of each rate] [workers …]
  */

@@ -1,7 +1,7 @@
 import { must, type Program } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 
-/** Searches and banners are of so many groups, so that no request meets all campaigns. */
+/** Searches and banners are spread over this many groups, so that no request meets all campaigns. */
 export const GROUPS = 50
 const CLICKS = [2, 30] as const
 const VIEWS = [20, 400] as const
@@ -16,8 +16,8 @@ export interface BudgetShop {
 }
 
 /**
- * A shop with campaigns of random small budgets, half SPONSORED and half DISPLAY, made through the public API.
- * @param options.factor budgets are so many times as large.
+ * Opens a shop with campaigns of small random budgets, half SPONSORED and half DISPLAY, through the public API.
+ * @param options.factor multiplies the budgets.
  */
 export async function openBudgetShop(
   { call }: Pick<Program, 'call'>,

@@ -1,11 +1,12 @@
 /**
- * Budgets on the real engines: 4 selection processes and 2 streams processes beside one of registry and intake, and 1,000
- * campaigns of random small budgets, half of clicks and half of views. People ask for ads, view 80 % of them and click
- * 5 %, seconds later, until nothing is shown any more. Then ClickHouse is asked what each was billed, and what it was given.
+ * Budgets on the real engines: 4 selection processes and 2 streams processes next to one of registry and intake, and 1,000
+ * campaigns of small random budgets, half charged for clicks and half for views. People ask for ads, view 80 % of them and click
+ * 5 %, seconds later, until no ads are shown any more. Then ClickHouse says how much each campaign was billed, and how much it was
+ * given free.
  *
  *     node test/bench/engines/budgets.ts [--kill] [minutes at most]
  *
- * --kill: until three fifths of the time are over, every few seconds a process, drawn at random, is killed and started again.
+ * --kill: for three fifths of the time, every few seconds a random process is killed and started again.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -34,7 +35,7 @@ const CLICK_AFTER_MS = [500, 4_000] as const
 const ADS = 4
 const KILL_EVERY_MS = 4_000
 const KILLED_SHARE = 0.6
-/** Longer than what is shown is in flight. */
+/** The run ends after this long without any ad: longer than shown ads are in flight. */
 const STILL_MS = 90_000
 const RETRY_MS = 200
 const TIMEOUT_MS = 10_000
@@ -116,7 +117,7 @@ async function adsOf(url: string, slot: object, cid: string): Promise<string[]> 
   return answer === null ? [] : answer.data.flatMap(({ ads }) => ads.map(({ showId }) => showId))
 }
 
-/** A person views some of the ads, and clicks on some of these; told until it is acknowledged. */
+/** A person views some of the ads and clicks on some of those. Each event is repeated until it is acknowledged. */
 async function look(ads: readonly string[], cid: string): Promise<void> {
   const viewed = ads.filter(() => random() < VIEWED)
   const clicked = viewed.filter(() => random() < CLICKED / VIEWED)
@@ -137,7 +138,7 @@ async function tell(events: object[], cid: string): Promise<void> {
   while (!(await post(`${urlOf(0)}/v1/ev/batch`, { events }, cid))) await sleep(RETRY_MS)
 }
 
-/** Null: no good answer. */
+/** Posts a body. Null when it was not answered with success. */
 async function post(url: string, body: unknown, cid: string): Promise<unknown> {
   try {
     const headers = { 'content-type': 'application/json', cid }
@@ -161,7 +162,7 @@ async function stopWhenStill(): Promise<void> {
   }
 }
 
-/** By the log, which under such load does not always answer. */
+/** How far the judge is behind according to the log, which does not always answer under such load. */
 async function judgeLag(): Promise<string> {
   try {
     const lags = await createTopicLag({ log, group: JUDGE_GROUP, topics: ['ad-events'], now: Date.now })()
@@ -180,7 +181,7 @@ async function killNowAndThen(): Promise<void> {
   }
 }
 
-/** `freeInTime`: views or clicks that came while the ad counted as in flight. */
+/** `freeInTime`: free views or clicks that came while the ad was still in flight. */
 interface Billed {
   id: string
   billed: number
@@ -188,7 +189,7 @@ interface Billed {
   freeInTime: string
 }
 
-/** By SQL of its own, from what the judge wrote. */
+/** Reports from what the judge wrote, with SQL of its own. */
 async function report({ campaigns }: BudgetShop): Promise<void> {
   const client = createClient({ url: addresses.clickhouseUrl, database: namespace })
   const result = await client.query({

@@ -1,7 +1,7 @@
 /**
- * What the counters cost a Redis of their own: memory, and processor time of the server, for a million views that the judge
- * decides in its batches: `node test/bench/engines/counters.ts [views] [masters]`. With masters, they are those of a Cluster, and
- * it tells what share of the work the busiest has.
+ * What the counters cost a separate Redis: memory and processor time of the server, for a million views that the judge decides in
+ * batches: `node test/bench/engines/counters.ts [views] [masters]`. With more than one master it starts a Redis Cluster, and
+ * reports the share of the work that the busiest master has.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,11 @@ const HOUR_MS = 3_600_000
 
 interface Mix {
   name: string
-  /** Over how long the views are spread, up to now. */
+  /** The time over which the views are spread, until now. */
   spanMs: number
   hasCap: boolean
   hasUid: boolean
-  /** How many of these a view is by one of, out of as many views. */
+  /** The number of different people, addresses and networks among the views. */
   people: number
   addresses: number
   networks: number
@@ -56,7 +56,7 @@ for (const mix of mixes) {
 }
 console.table(rows)
 for (const row of rows) {
-  // A shard is whole on one master, and shards are not equally busy. What a view costs is measured on one server.
+  // A shard is entirely on one master, and shards differ in load. The cost of a view is therefore measured on one server.
   const figures =
     masters > 1
       ? ([['share of the busiest', `of the processor time of ${masters} masters`, 1.15 / masters]] as const)
@@ -116,7 +116,7 @@ async function measure(mix: Mix, { url, clients }: OwnServers) {
 }
 
 function viewOf(i: number, campaignId: string, { hasUid, people, addresses, networks }: Mix, at: number): AdEvent {
-  // Steps that have no factor in common with the number of campaigns, so that everybody meets every campaign.
+  // The step has no factor in common with the number of campaigns, so that every person meets every campaign.
   const person = Math.floor((i * 7_919) % people)
   const address = person % addresses
   return eventOf(
@@ -139,7 +139,7 @@ function viewOf(i: number, campaignId: string, { hasUid, people, addresses, netw
   )
 }
 
-/** Of all servers, and of each. */
+/** The memory of all servers together, and the processor time of each. */
 async function usageOf(clients: readonly Redis[]): Promise<{ bytes: number; secondsEach: number[] }> {
   const infos = await Promise.all(
     clients.map(async (client) => `${await client.info('memory')}${await client.info('cpu')}`),

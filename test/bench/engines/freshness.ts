@@ -1,7 +1,7 @@
 /**
- * How old reports are: time from the 202 of an event to its row in `GET /v1/panel/reports`, for a view (judged, then
- * stored) and for a purchase (stored, then attributed), while 2,000 events a second come in, on the real engines.
- * Each probe is a view and a purchase of a product that nobody else looks at, so that its row is its own.
+ * How old reports are: the time from the 202 of an event to its row in `GET /v1/panel/reports`, for a view (judged, then stored)
+ * and for a purchase (stored, then attributed), while 2,000 events a second arrive on the real engines. Each probe is a view and a
+ * purchase of a product that nobody else views, so that it has a row of its own.
  *
  *     node test/bench/engines/freshness.ts
  */
@@ -18,7 +18,7 @@ const RATE = { eventsPerSecond: 2_000, batchEvents: 100, adsPerRequest: 30 }
 const PROBES = 100
 const PROBE_EVERY_MS = 250
 const WARM_UP_MS = 5_000
-/** What is measured is rounded up to the next look. */
+/** How often reports are read. Measured times are rounded up to the next reading. */
 const LOOK_EVERY_MS = 50
 const SEEN_WITHIN_MS = 60_000
 const LAMPS = 40
@@ -27,7 +27,7 @@ type Kind = 'views' | 'purchases'
 interface Probe {
   ad: Ad
   acknowledgedAt: number
-  /** Milliseconds after that. */
+  /** Milliseconds from the acknowledgement to the first report that has the event. */
   freshness: Partial<Record<Kind, number>>
 }
 
@@ -115,7 +115,7 @@ async function lookUntilAllSeen(): Promise<void> {
       for (const row of rows) {
         const { freshness, acknowledgedAt } = byProduct.get(row.product)!
         for (const kind of ['views', 'purchases'] as const) {
-          // Seen before its answer came: as fresh as can be.
+          // An event that is reported before its answer arrived has age 0.
           const ageMs = seenAt > acknowledgedAt ? seenAt - acknowledgedAt : 0
           if (row[kind] > 0) freshness[kind] ??= ageMs
         }

@@ -1,6 +1,6 @@
 /**
- * How many records a second one partition gives on real Kafka, from poll to atomic commit with one output for each record,
- * as a stream does it, by the size of its batches; and where the time goes. All records have one key.
+ * How many records a second one partition gives on real Kafka, from poll to atomic commit with one output for each record, as in a
+ * stream, by batch size; and where the time goes. All records have the same key.
  *
  *     KAFKA_BROKERS=127.0.0.1:19092 node test/bench/engines/hot-partition.ts
  */
@@ -16,7 +16,7 @@ import { claimsOf, eventOf } from '../../streams/judge/fixtures.ts'
 const RECORDS = 200_000
 const APPENDED_AT_ONCE = 2_000
 const BATCHES = [1_000, 4_000, 8_000]
-/** The best of each counts, because the machine is shared. */
+/** The best round counts, because the machine is shared. */
 const ROUNDS = 2
 const CAMPAIGN = randomUUID()
 
@@ -37,7 +37,7 @@ interface Pass {
   commitMs: number
 }
 
-/** Reads everything as a new group and commits each batch, with a copy of it as outputs. */
+/** Reads everything as a new group and commits each batch, with a copy of it as the outputs. */
 async function copyAll(log: EventLog, group: string, maxRecords: number): Promise<Pass> {
   const consumer = await log.consumer({ group, topics: ['ad-events'] })
   let [read, pollMs, commitMs] = [0, 0, 0]

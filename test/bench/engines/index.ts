@@ -1,6 +1,6 @@
 /**
- * Searches of the index on Elasticsearch as ad requests make them, none asked twice, against the bare client's `_search` with
- * the very bodies. In turn, on the same server. How fast it is filled is in `streams/indexer.ts`.
+ * Searches of the product index on Elasticsearch as ad requests make them, all different, against the bare client's `_search` with
+ * the same bodies. The two take turns on the same server. `streams/indexer.ts` measures how fast the index is filled.
  *
  *     ELASTICSEARCH_URL=http://127.0.0.1:19200 node test/bench/engines/index.ts [products]
  */
@@ -85,7 +85,7 @@ async function measureSearches() {
     }
   })
   const weights = new Map(campaigns.flatMap(({ campaignIds, weight }) => campaignIds.map((id) => [id, weight])))
-  // As the port makes them, with any rarity: they cost the same.
+  // Bodies as the port makes them. The rarity does not matter: all cost the same.
   const vocabulary = { frequency: () => 1, rarity: () => 1 }
   const bodies = queries.map((query) => searchBody(query, weights, vocabulary, SEARCH_TIMEOUT_MS))
   const ms = { ours: [] as number[], bare: [] as number[] }

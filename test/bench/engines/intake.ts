@@ -1,6 +1,6 @@
 /**
- * The intake over Kafka: batches of 1,000 view events beside kafkajs producing the same encoded records bare (idempotent,
- * all replicas, as kafkajs compresses by default: not), from as many callers. Goal: a ratio of at least 0.6.
+ * The intake over Kafka: batches of 1,000 view events against bare kafkajs that produces the same encoded records from as many
+ * callers (idempotent, all replicas, without compression, which is the default of kafkajs). Goal: a ratio of at least 0.6.
  *
  *     KAFKA_BROKERS=127.0.0.1:19092 node test/bench/engines/intake.ts
  */

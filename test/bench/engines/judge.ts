@@ -1,7 +1,7 @@
 /**
- * Judged events a second: events that lie in the log already are judged by one process, which reads, decides, stores and
- * appends them, with all rules, once it has judged others to be warm. Campaigns alike, and one campaign with 90 % of the events.
- * With KAFKA_BROKERS on Kafka and Redis, whose CPU is measured; otherwise embedded.
+ * Judged events a second: one process judges events that are already in the log, with all rules. It reads, decides, stores and
+ * appends them, after a warm-up on other events. Measured with equally busy campaigns, and with one campaign that has 90 % of the
+ * events. With KAFKA_BROKERS it uses Kafka and Redis, and measures the CPU of Redis; otherwise the embedded engines.
  *
  *     [KAFKA_BROKERS=127.0.0.1:19092] node test/bench/engines/judge.ts [events]
  */
@@ -14,7 +14,7 @@ import { eventAt, snapshot } from '../judging/traffic.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 200_000)
-/** A process judges for days. Until V8 has compiled what it runs, an event takes more than twice as long. */
+/** A process judges for days, so it is measured after V8 has compiled its code. Before that, an event takes more than twice as long. */
 const WARM_UP_EVENTS = 100_000
 const APPENDED_AT_ONCE = 2_000
 
@@ -31,7 +31,7 @@ async function fill({ log }: Judging, count: number, hotShare: number): Promise<
   }
 }
 
-/** Judges so many events that lie in the log. */
+/** Judges this many events, which are already in the log. */
 async function judge(engines: Judging, count: number) {
   const stream = createJudge({ ...engines, snapshot, now: Date.now, logger: silent })
   let running: Promise<void> | undefined

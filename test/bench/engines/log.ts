@@ -1,7 +1,7 @@
 /**
- * The log on Kafka beside bare kafkajs, in turn on the same broker: appends of 1,000 view events against `producer.send` of
- * the very records (idempotent, all replicas, same compression); what each compression costs and saves; and the CPU that a
- * producer with three consumers takes while nothing happens, against the same of kafkajs as it comes.
+ * The log on Kafka against bare kafkajs, in turn on the same broker: appends of 1,000 view events against `producer.send` of the
+ * same records (idempotent, all replicas, same compression). Also what each compression costs and saves, and the CPU that an idle
+ * producer with three consumers uses, against the same of kafkajs as it comes.
  *
  *     KAFKA_BROKERS=127.0.0.1:19092 node test/bench/engines/log.ts
  */
@@ -23,7 +23,7 @@ import { startStopwatch } from '../stopwatch.ts'
 const BATCH_RECORDS = 1_000
 const CAMPAIGNS = 200
 const SECONDS = 1
-/** Each way is measured this often, in turn; the best of each counts, because the machine is shared. */
+/** Each way is measured this often, in turn; the best counts, because the machine is shared. */
 const ROUNDS = 3
 const AT_ONCE = [1, 8]
 const IDLE_SECONDS = 5
@@ -44,7 +44,7 @@ const records = Array.from({ length: BATCH_RECORDS }, (_, n): NewRecord => {
 })
 const recordBytes = records.reduce((sum, { key, value }) => sum + key!.length + value!.length, 0)
 
-// kafkajs knows gzip only.
+// kafkajs itself supports only gzip.
 kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
   compress: async ({ buffer }: { buffer: Buffer }) =>
     zstdCompressSync(buffer, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
@@ -94,7 +94,7 @@ async function compareAppends(log: EventLog, namespace: string, codec: Codec): P
   await producer.disconnect()
 }
 
-/** CPU alone, of what one partition gets of a batch. */
+/** CPU time only, of the records of a batch that go to one partition. */
 function measureCodec(codec: Codec): void {
   const origin = { producerId: 1n, producerEpoch: 0, firstSequence: 0, transactional: false }
   const part = records.slice(0, BATCH_RECORDS / 4).map(({ key, value }) => ({ key: Buffer.from(key!), value }))
@@ -165,7 +165,7 @@ const namespace = testNamespace()
 const options = { brokers, clientId, namespace, logger, now: Date.now }
 print('records', { 'bytes each': Math.round(recordBytes / BATCH_RECORDS) })
 for (const codec of ['none', 'gzip', 'zstd'] as const) measureCodec(codec)
-// kafkajs first: the log takes its ticking from it, for the whole process.
+// Measure kafkajs first: the log removes kafkajs's timer for the whole process.
 const admin = new kafkajs.Kafka({ brokers, clientId, logLevel: kafkajs.logLevel.NOTHING }).admin()
 await admin.connect()
 await admin.createTopics({ topics: [{ topic: `${namespace}.page-views`, numPartitions: 4 }] })

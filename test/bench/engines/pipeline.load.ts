@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { claimsOf } from '../../streams/judge/fixtures.ts'
 
-/** What a process that reports events is told. */
+/** The task of a process that reports events. */
 export interface PipelineLoad {
   url: string
   secret: string
@@ -24,13 +24,13 @@ export interface PipelineSent {
 
 const PEOPLE = 50_000
 const AD_UNITS = 40
-/** Like the queue of a shop's backend. */
+/** The most requests in flight, as in the queue of a shop's backend. */
 const UNDER_WAY_MAX = 200
 const TIMEOUT_MS = 10_000
 
 /**
- * Views and clicks of people at public addresses, each of an ad of its own; they arrive at even times. The showIds are sealed before
- * 'sealed' is told; 'go' begins.
+ * Sends views and clicks of people at public addresses, each of a different ad, at even intervals. First seals all showIds and
+ * sends the message 'sealed'; starts at 'go'.
  */
 async function run(load: PipelineLoad): Promise<PipelineSent> {
   const batches = batchesOf(load)

@@ -1,7 +1,7 @@
 /**
- * The whole way of an event at rising load: HTTP, Kafka, judge, ClickHouse, with one process of `intake`, one of `streams`
- * and the real engines, everything on one machine. Each rate is held for a while; then the time is taken until every
- * acknowledged event has its row. It ends at the first rate that is not kept up with, and says what was full.
+ * The complete path of an event at rising load: HTTP, Kafka, judge, ClickHouse, with one process of `intake`, one of `streams` and
+ * the real engines, all on one machine. Each rate is held for a while; then the time is taken until every acknowledged event has
+ * its row. Ends at the first rate that it cannot keep up with, and says what was saturated.
  *
  *     node test/bench/engines/pipeline.ts [seconds of each rate] [rate ...]
  */
@@ -23,10 +23,10 @@ const SECONDS = Number(process.argv[2] ?? 15)
 const RATES = process.argv.slice(3).map(Number)
 const RATES_BY_DEFAULT = [1_000, 2_000, 5_000, 10_000, 20_000]
 const CAMPAIGNS = 200
-/** So that nothing is given away for want of money, which would be less work. */
+/** Keeps all campaigns within budget: an event over budget is less work. */
 const BUDGET_FACTOR = 1_000_000
 const BATCH_EVENTS = 20
-/** Rows that come later than this after the last event were not kept up with. */
+/** A rate is not kept up with when rows come later than this after the last event. */
 const BEHIND_MAX_MS = 5_000
 const DRAIN_TIMEOUT_MS = 300_000
 const TICKS_PER_SECOND = 100
@@ -41,7 +41,7 @@ const [intake, streams] = await Promise.all([start('intake'), start('streams')])
 const shop = await openBudgetShop(office, { campaigns: CAMPAIGNS, random: seededRandom(7), factor: BUDGET_FACTOR })
 const clickhouse = createClient({ url: addresses.clickhouseUrl, database: namespace })
 
-/** Processes by the name of their part. */
+/** Process ids by the name of the part. */
 const parts: Record<string, number> = {
   intake: intake.process.pid!,
   streams: streams.process.pid!,
@@ -97,12 +97,12 @@ async function rowsStored(): Promise<number> {
   return Number((await result.json<{ rows: string }>())[0]!.rows)
 }
 
-/** By its note in the folder of `infra/local/engines.sh`. */
+/** The engine's process id, from the file that `infra/local/engines.sh` writes. */
 function engineProcess(engine: string): number {
   return Number(readFileSync(join(ENGINES_DIR, engine, 'process'), 'utf8').split(' ')[0])
 }
 
-/** What each process has used so far, its threads and all. */
+/** The processor time of each process so far, including all its threads. */
 function cpuSeconds(processes: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(processes).map(([name, id]) => {

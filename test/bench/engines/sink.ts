@@ -1,6 +1,7 @@
 /**
- * Batches of judged events from the bytes of the log into ClickHouse, as the sink stores them, against the bare client that
- * inserts the same rows from memory as JSON; in turn, into tables of their own, as many at once as the sink has.
+ * Stores batches of judged events from the bytes of the log in ClickHouse, as the sink does, against the bare client that inserts
+ * the same rows from memory as JSON. The two take turns and write to separate tables, with as many concurrent inserts as the sink
+ * has.
  *
  *     CLICKHOUSE_URL=http://127.0.0.1:18123 node test/bench/engines/sink.ts
  */
@@ -16,7 +17,7 @@ import { logRecord } from '../../streams/runtime/fake-log.ts'
 import { jsonRowOf } from '../../streams/sink/json-rows.ts'
 import { startStopwatch } from '../stopwatch.ts'
 
-/** Of the sink. */
+/** The sink's settings. */
 const BATCH_ROWS = 20_000
 const STORES_AT_ONCE = 4
 const BATCHES = 12
@@ -78,13 +79,13 @@ async function round(side: keyof typeof insert): Promise<void> {
 }
 
 const ms = { bare: 0, sink: 0 }
-/** Of this process; the server's own comes on top. */
+/** CPU of this process, without the server's. */
 const cpuMicros = { bare: 0, sink: 0 }
 for (let turn = 0; turn < ROUNDS; turn++) {
   for (const side of turn % 2 === 0 ? (['bare', 'sink'] as const) : (['sink', 'bare'] as const)) {
     const spent = startStopwatch()
     await round(side)
-    // The first turn opens connections and compiles.
+    // The first turn opens connections and lets V8 compile: leave it out.
     if (turn === 0) continue
     const taken = spent()
     ms[side] += taken.ms

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 
-/** Drives a URL from a process of its own and tells the parent the requests answered per second. */
+/** Sends requests to a URL from a separate process, and tells the parent how many were answered per second. */
 export interface Load {
   url: string
   bodies: string[]

@@ -1,7 +1,7 @@
 /**
- * The intake beside its baselines, over the embedded log on this machine's disk:
- * single view events beside a bare Fastify that parses the same body and answers the same, and
- * batches of 1,000 view events beside appending the same encoded records straight to the log.
+ * The intake against its baselines, with the embedded log on this machine's disk: single view events against a bare Fastify that
+ * parses the same body and gives the same answer, and batches of 1,000 view events against appending the same encoded records
+ * straight to the log.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** The worst that can be sent to a route, made from its schema. */
+/** Worst-case bodies for a route, generated from its schema. */
 import { randomUUID } from 'node:crypto'
 
 export interface Schema {
@@ -16,17 +16,17 @@ export interface Schema {
   pattern?: string
 }
 
-/** A name for the table, and the bytes. */
+/** A name for the table, and the body. */
 export type Attack = [name: string, body: string]
 
-/** By names of properties: ids of what there is, so that requests get far. */
+/** Ids of existing entities by property name, so that requests pass the first checks. */
 export type KnownIds = Readonly<Record<string, string>>
 
 const TEXTS = ['lamp', 'EUR', 'DE', 'de', 'pl_PL', '4.99 EUR', 'TITLE', '#ffffff', 'https://shop.example/a', '12']
-/** What patterns, formats, alphabets and counts of characters may stumble over, again and again. */
+/** Pieces whose repetition may be slow for patterns, formats, alphabets and counts of characters. */
 const HOSTILE_PIECES = ['a', ' ', 'T', '\u0301', '😀', '\\', '"', '<', '%', '/', '>', '-', 'ﬃ', '\u0000', '𝒜']
 
-/** Whatever the schema is. */
+/** Bodies that do not depend on the schema. */
 export function anyBodies(bytes: number): Attack[] {
   const of = (piece: string) => piece.repeat(bytes / Buffer.byteLength(piece))
   const list = (item: (i: number) => string, isObject = false) => {
@@ -57,7 +57,7 @@ export function anyBodies(bytes: number): Attack[] {
   ]
 }
 
-/** Bodies that fit, and ones that do not in one place. */
+/** Bodies that match the schema, and bodies that break it in one place. */
 export function bodiesFor(schema: Schema, ids: KnownIds, bytes: number): Attack[] {
   const attacks: Attack[] = [
     ['fits', JSON.stringify(sample(schema, ids))],
@@ -97,7 +97,7 @@ export function bodiesFor(schema: Schema, ids: KnownIds, bytes: number): Attack[
 
 const isOf = ({ type }: Schema, wanted: string) => [type].flat().includes(wanted)
 
-/** Every place in a body, with its schema. */
+/** Every location in a body, with its schema. */
 function* parts(schema: Schema, at: string[] = []): Generator<[string[], Schema]> {
   if (at.length > 0) yield [at, schema]
   for (const [name, part] of Object.entries(schema.properties ?? {})) yield* parts(part, [...at, name])
@@ -147,7 +147,7 @@ function textFor({ format, pattern, maxLength = 1_000 }: Schema, ids: KnownIds, 
   return TEXTS.find(fits) ?? ''
 }
 
-/** Lists as long as they may be and texts as well, as far as they go into the body. */
+/** A value whose lists and texts are as long as the schema and the body's size allow. */
 function full(schema: Schema, ids: KnownIds, bytes: number, name = ''): unknown {
   if (schema.anyOf) return full(schema.anyOf.at(-1)!, ids, bytes, name)
   if (isOf(schema, 'object')) {
@@ -177,7 +177,7 @@ function full(schema: Schema, ids: KnownIds, bytes: number, name = ''): unknown 
   return schema.pattern && !new RegExp(schema.pattern, 'u').test(long) ? value : long || value
 }
 
-/** Another text for each place in a list: repeated ones may be refused, or known already. */
+/** Makes each text in a list different: repeated texts may be refused, or be known already. */
 function numbered(value: unknown, i: number): unknown {
   return typeof value === 'string' ? `${i}${value}`.slice(0, value.length || 8) : value
 }

@@ -1,6 +1,6 @@
 /**
- * For `--import` into the program: tells how long its event loop was held. Counted in processor time of the thread, so that a busy
- * machine does not look like a slow program.
+ * Loaded into the program with `--import`: tells the longest time for which the event loop was blocked. It counts processor time of
+ * the thread, so that a busy machine does not look like a slow program.
  */
 import { createServer } from 'node:http'
 import { isMainThread } from 'node:worker_threads'
@@ -16,7 +16,7 @@ if (isMainThread) {
     last = now
   }, TICK_MS).unref()
 
-  // Each question begins anew.
+  // Each request returns the longest time since the last one.
   createServer((_request, response) => {
     response.end(String(worstMs))
     worstMs = 0

@@ -1,6 +1,7 @@
 /**
- * How long any one request holds the event loop: the worst bodies, queries and headers that we can think of, sent to every route of the
- * OpenAPI document by a stranger, an advertiser and the operator. Prints the worst of each route. STALL=part of a path asks fewer.
+ * How long one request can block the event loop: the worst bodies, queries and headers that we can think of, sent to every route of
+ * the OpenAPI document as a stranger, an advertiser and the operator. Prints the worst of each route. STALL=part of a path tests
+ * only matching routes.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -11,17 +12,17 @@ import { limitSettings } from '../../../services/domain/limits.ts'
 import { startProgram } from '../../program.ts'
 import { type Attack, anyBodies, bodiesFor, type KnownIds, type Schema, sample } from './stall-bodies.ts'
 
-/** A request that holds the loop longer than this is at fault. */
+/** A request that blocks the loop longer than this fails the check. */
 const HELD_MAX_MS = 50
-/** Over this it is sent again, and the quickest counts: what comes once is the compiler or the collector of garbage. */
+/** A slower request is repeated and the fastest run counts: a single slow run is the compiler or the garbage collector. */
 const SUSPECT_MS = 25
 const REPEATS = 4
 const BODY_BYTES = 1024 * 1024 - 1_024
 const LARGE_BYTES = 64 * 1024 * 1024 - 1_024
-/** What is not answered by then is not answered. */
+/** A request that is not answered within this time counts as unanswered. */
 const ANSWER_WAIT_MS = 20_000
 const TEXT_CHARS = 12_000
-/** Routes whose bodies may be large, by what such a body is made of. */
+/** Routes that accept large bodies, with the name of the list in the body. */
 const LARGE: Readonly<Record<string, string>> = { '/v1/ev/batch': 'events', '/v1/feed/product': 'entries' }
 
 const RATES = Object.values(limitSettings).filter(({ setting }) => setting.endsWith('_PER_MINUTE'))
@@ -54,7 +55,7 @@ const program = await startProgram({
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'stall-probe.ts')}`,
     STALL_PROBE_PORT: String(probePort),
     LOG_LEVEL: 'silent',
-    // What is refused at the door holds nothing.
+    // Rate limits off: a request that they refuse would block nothing.
     ...Object.fromEntries(RATES.map(({ setting }) => [setting, '0'])),
   },
 })
@@ -130,7 +131,7 @@ function* attacksOn(path: string, method: string, operation: Operation, caller: 
       'gzip of blanks',
       { ...plain, body: gzipSync(Buffer.alloc(LARGE_BYTES, ' ')), headers: { ...json, 'content-encoding': 'gzip' } },
     ]
-  // The others are refused before their bodies are read, or judge them no other way.
+  // Other callers are refused before their bodies are read, or their bodies are validated in the same way.
   if (schema && (caller === 'operator' || !path.startsWith('/v1/panel'))) {
     for (const attack of bodiesFor(schema, ids, BODY_BYTES)) yield send(attack)
   }
@@ -165,7 +166,7 @@ function largeBodies(list: string, schema: Schema): Attack[] {
   ]
 }
 
-/** Milliseconds that the request held the loop, at best. */
+/** Milliseconds for which the request blocked the loop, in its fastest run. */
 async function heldBy(sent: Sent): Promise<{ ms: number; status: number }> {
   let best = Infinity
   let status = 0
@@ -177,7 +178,7 @@ async function heldBy(sent: Sent): Promise<{ ms: number; status: number }> {
   return { ms: best, status }
 }
 
-/** 0: the server hung up. */
+/** The status of the answer; 0 when the server closed the connection. */
 function answered({ method, path, body, headers }: Sent): Promise<number> {
   return new Promise((resolve) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -198,9 +199,9 @@ function answered({ method, path, body, headers }: Sent): Promise<number> {
   })
 }
 
-/** Since the last question. */
+/** The longest blocked time since the last call. */
 async function heldMs(): Promise<number> {
-  // The probe's next look comes after what still holds the loop.
+  // Wait until the probe has ticked after whatever still blocks the loop.
   await new Promise((resolve) => setTimeout(resolve, 6))
   return Number(await (await fetch(`http://127.0.0.1:${probePort}`)).text())
 }

@@ -19,7 +19,7 @@ const SECONDS = 6
 const CONNECTIONS = 64
 const BATCH_EVENTS = 1_000
 const BATCH_CONNECTIONS = 8
-/** Each way is measured this often, in turn; the best of each counts, because the machine is shared. */
+/** Each way is measured this often, in turn; the best counts, because the machine is shared. */
 const ROUNDS = 3
 
 const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
@@ -29,7 +29,7 @@ const claims = Array.from({ length: BATCH_EVENTS }, () => {
 })
 const showIdList = claims.map((each) => showIds.seal(each))
 
-/** What the intake makes of a batch. */
+/** The records that the intake makes from a batch. */
 export const batchRecords: readonly NewRecord[] = claims.map((each) => {
   const { eventId: _, ...event } = eventOf({ type: 'VIEW', cid: each.cid, uid: each.uid }, each)
   const value = encode('AdEvent', { ...event, eventId: randomUUID() })
@@ -55,7 +55,7 @@ async function drive(server: FastifyInstance, path: string, load: Omit<Load, 'ur
 
 const singles = { bodies: showIdList.map((showId) => JSON.stringify({ showId })), connections: CONNECTIONS }
 
-/** A bare Fastify that parses the same bodies and answers the same. */
+/** A bare Fastify that parses the same bodies and gives the same answer. */
 export const bareFastify: Way = () => {
   const server = Fastify({ logger: false })
   server.post('/', async (_, reply) => {
@@ -80,7 +80,7 @@ export const singleViews =
   () =>
     drive(intake(log), '/v1/dsa/view-event', singles)
 
-/** View events by the thousand. */
+/** View events in batches of a thousand. */
 export const viewBatches =
   (log: EventLog): Way =>
   async () => {
@@ -89,7 +89,7 @@ export const viewBatches =
     return { ...measured, perSecond: measured.perSecond * BATCH_EVENTS }
   }
 
-/** The same records when as many callers as batches have connections send them, one call after the other. */
+/** Sends the same records without HTTP: as many callers as the batches have connections, each one call after the other. */
 export const straight =
   (send: () => Promise<unknown>): Way =>
   async () => {
@@ -105,7 +105,7 @@ export const straight =
     return { perSecond: sent / ((performance.now() - from) / 1_000), failed: 0, p99Ms: Number.NaN }
   }
 
-/** The best of each way, all in turn. @throws when a request failed. */
+/** Measures all ways in turn and keeps the best of each. @throws when a request failed. */
 export async function measureInTurn<Name extends string>(ways: Record<Name, Way>): Promise<Record<Name, Measured>> {
   const best: Partial<Record<Name, Measured>> = {}
   for (let round = 0; round < ROUNDS; round++) {
@@ -119,7 +119,7 @@ export async function measureInTurn<Name extends string>(ways: Record<Name, Way>
   return best as Record<Name, Measured>
 }
 
-/** One line of the table at the end. */
+/** Reports one line of the final table. */
 export function compared(name: string, measured: Measured, baseline: string, base: Measured, goal: number) {
   const ratio = measured.perSecond / base.perSecond
   reportFigure({ measure: `Intake, ${name}`, value: ratio, unit: `of ${baseline}`, goal: { atLeast: goal } })

@@ -1,4 +1,4 @@
-/** The log and the counters for measures of judging: on Kafka and Redis with KAFKA_BROKERS, otherwise embedded. */
+/** The log and the counters for benchmarks of judging: Kafka and Redis with KAFKA_BROKERS, otherwise embedded. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export interface Judging {
   counters: Counters
 }
 
-/** Runs a measure with an empty log and empty counters, which are removed after it. */
+/** Runs a benchmark with an empty log and empty counters, which are removed afterwards. */
 export async function withJudging(run: (engines: Judging) => Promise<unknown>): Promise<void> {
   await (isReal ? onRealEngines : embedded)(run)
 }
@@ -68,11 +68,11 @@ export interface Cost {
   elapsedMs: number
   /** CPU of this process. */
   processMicros: number
-  /** Null: the counters are embedded. */
+  /** Null when the counters are embedded. */
   redisMicros: number | null
 }
 
-/** What some work takes. Others who use the same Redis are counted too. */
+/** Measures the cost of some work. Includes other users of the same Redis. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   const redis = isReal ? new Redis(addresses.redisUrl) : null
   try {

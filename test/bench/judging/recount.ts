@@ -1,7 +1,8 @@
 /**
- * Judged events counted again a second, by one process, into empty counters: events spread evenly over the last 14 days, as a
- * log holds them; and the worst case, all of the last hour, so that everything that the rules against invalid traffic count is
- * counted too. The log has appended all of them now, so that none is left out by its time. With KAFKA_BROKERS on Kafka and Redis.
+ * How many judged events a second one process counts again, into empty counters. The events are spread evenly over the last 14
+ * days, as in a usual log; or, in the worst case, all are of the last hour, so that everything that the rules against invalid
+ * traffic count is counted too. The log has appended all of them just now, so that none is too old to be counted. Runs
+ * on Kafka and Redis with KAFKA_BROKERS, otherwise embedded.
  *
  *     [KAFKA_BROKERS=127.0.0.1:19092] node test/bench/judging/recount.ts [events]
  */
@@ -15,15 +16,18 @@ import { reportFigure } from '../summary/figure.ts'
 import { type Cost, costOf, type Judging, withJudging } from './engines.ts'
 import { eventAt, snapshot } from './traffic.ts'
 
-/** A page of 20,000 then spans three of the 14 days. Each hour of a page is stored by itself, and a larger log has pages of fewer hours. */
+/**
+ * With this many events, a page of 20,000 spans three of the 14 days. Each hour of a page is stored separately; pages of a larger
+ * log span fewer hours.
+ */
 const EVENTS = Number(process.argv[2] ?? 1_000_000)
-/** A program judges before it counts anything again. Until V8 has compiled what it runs, an event takes longer. */
+/** A program judges before it recounts, so it is measured after V8 has compiled its code. Before that, an event takes longer. */
 const WARM_UP_EVENTS = 100_000
 const APPENDED_AT_ONCE = 2_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Fills the log with so many events, then counts them. */
+/** Fills the log with this many events, then recounts them. */
 async function recount(events: number, spanMs: number, { log, counters }: Judging): Promise<Cost> {
   const begin = Date.now() - spanMs
   const judged = judgedInOrder(counters.shards)
@@ -59,7 +63,7 @@ async function measure(name: string, spanMs: number, engines: Judging): Promise<
   )
 }
 
-/** All valid, with the offsets that the judge would have given. */
+/** Records of valid events, with the offsets that the judge would have given them. */
 function judgedInOrder(partitions: number) {
   const next = new Array<number>(partitions).fill(0)
   const record = (event: AdEvent): NewRecord => {

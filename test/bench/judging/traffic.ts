@@ -1,4 +1,4 @@
-/** Made-up views and clicks for measures of judging. */
+/** Generated views and clicks for benchmarks of judging. */
 import { randomUUID } from 'node:crypto'
 import type { AdEvent } from '../../../schemas/records/events.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
@@ -7,7 +7,7 @@ const CAMPAIGNS = 200
 const PEOPLE = 50_000
 
 const campaigns = Array.from({ length: CAMPAIGNS }, (_, n) => ({ id: randomUUID(), isDisplay: n % 2 === 0 }))
-/** One campaign in four has a cap, one in two is display. */
+/** One campaign in four has a frequency cap, one in two is a display campaign. */
 export const snapshot = snapshotOf(
   Object.fromEntries(
     campaigns.map(({ id, isDisplay }, n) => {
@@ -18,8 +18,8 @@ export const snapshot = snapshotOf(
 )
 
 /**
- * Views, with a click for one of ten, of people at addresses of networks.
- * @param hotShare the share of the first campaign; 0: all are alike.
+ * The nth event: a view, or for one in ten a click, of a person whose address is in a network.
+ * @param hotShare the first campaign's share of the events; with 0 all campaigns are equally busy.
  */
 export function eventAt(n: number, { hotShare, occurredAt }: { hotShare: number; occurredAt: number }): AdEvent {
   const person = (n * 7_919) % PEOPLE

@@ -1,6 +1,6 @@
 /**
- * Hit@10 of the also-bought lists: learns from `train.csv.gz` of a folder, then each product of each order of
- * `dev.csv.gz` (or a file given) asks for 10; an ask is a hit when one of the order's other products is among them.
+ * Hit@10 of the also-bought lists. It learns from `train.csv.gz` in a folder; then each product of each order in `dev.csv.gz` (or
+ * in a given file) asks for 10 products. A list is a hit when it has one of the order's other products.
  *
  *     node test/bench/relevance/also-bought.ts <folder> [file]
  */
@@ -13,7 +13,7 @@ import { HALF_LIFE_DAYS, WINDOW_DAYS } from '../../../streams/signals/shop-signa
 
 const ASKED = 10
 
-/** Orders of a gzipped CSV with InvoiceNo, StockCode, …, InvoiceDate ("2011-08-31 12:00:00"). */
+/** Reads the orders of a gzipped CSV with InvoiceNo, StockCode, …, InvoiceDate ("2011-08-31 12:00:00"). */
 function readOrders(file: string): OrderBasket[] {
   type Row = { InvoiceNo: string; StockCode: string; InvoiceDate: string }
   const rows: Row[] = parse(gunzipSync(readFileSync(file)), { columns: true })
@@ -43,7 +43,7 @@ for (const { id, alsoBought: list } of alsoBought(train, now)) {
 }
 const elapsedMs = Math.round(performance.now() - startedAt)
 
-/** What a product that nobody bought yet gets: the bestsellers of the shop, as `streams/signals/signals.ts` counts them. */
+/** The list for a product that nobody has bought yet: the bestsellers of the shop, as `streams/signals/signals.ts` counts them. */
 const bestsellers = mostPopular(train)
 
 let asks = 0

@@ -1,8 +1,8 @@
 /**
- * Whether the weights of relevance.ts hold for queries that they were not chosen by: for each fold of the judged queries,
- * the best of a grid of weights by the other folds is measured on that fold. Where the mean of the folds left out is below
- * that of the weights in use, the grid follows the queries rather than what shoppers mean, and the weights stay.
- * Then the queries as shoppers mistype them, which nothing was chosen by.
+ * Whether the weights of relevance.ts also hold for queries by which they were not chosen. For each fold of the judged queries, it
+ * chooses the best weights of a grid by the other folds, and measures them on that fold. If the mean over the left-out folds is
+ * below that of the weights in use, the grid has fitted the queries rather than what shoppers mean, and the weights stay. Then it
+ * measures the queries as shoppers mistype them, by which nothing was chosen.
  *
  *     node test/bench/relevance/cross-validation.ts <folder with products.jsonl.gz and judgments.csv> [folds]
  */
@@ -22,7 +22,7 @@ const [source, folds = '10'] = process.argv.slice(2)
 if (!source) throw new Error('usage: node test/bench/relevance/cross-validation.ts <folder> [folds]')
 const FOLDS = Number(folds)
 
-/** The weights in use, then one of them changed at a time. */
+/** The grid: the weights in use, then one of them changed at a time. */
 const changes = [
   { field: 'title', times: 1 } as const,
   ...[0.5, 2].flatMap((times) =>
@@ -89,7 +89,7 @@ function crossValidate(minShare: number) {
   return { inUse: mean(inUse), heldOut: mean(heldOut), spread }
 }
 
-/** The lists of occurrences are weighted when they are read. */
+/** Reads the posting lists again: weights are applied as they are read. */
 function reload(): void {
   searcher.refresh({ ...touched, tokens: null })
 }

@@ -7,15 +7,16 @@ import { analyze } from '../../../services/domain/catalogue/text.ts'
 
 export interface Fts5Query {
   text: string
-  /** True: every word must be found; false: any of them. */
+  /** True if an offer must contain every word, false if any of them is enough. */
   everyWord: boolean
   priceMinMicros?: number
   limit: number
 }
 
 /**
- * The baseline of the embedded product index: SQLite's own MATCH and bm25() over the same terms, columns and column weights,
- * with the filters as joins. `campaignOf` names the campaign of an offer and `weights` what each multiplies relevance by.
+ * The baseline for the embedded product index: SQLite's own MATCH and bm25() over the same terms, columns and column weights, with
+ * the filters as joins. `campaignOf` returns the campaign of an offer; `weights` has the factor by which each campaign multiplies
+ * relevance.
  */
 export function openFts5(
   offers: readonly ProductOffer[],
@@ -41,14 +42,14 @@ export function openFts5(
   db.exec("COMMIT; INSERT INTO texts (texts) VALUES ('optimize')")
 
   const columnWeights = textFields.map((field) => fieldWeights[field].weight).join(', ')
-  // bm25() is below 0, the better the lower.
+  // bm25() is negative; a lower value is better.
   const find = db.prepare(`
     SELECT id FROM texts JOIN offers ON doc = texts.rowid JOIN campaigns USING (campaign)
     WHERE texts MATCH :match AND available AND priceMicros >= :priceMin
     ORDER BY bm25(texts, ${columnWeights}) * weight, doc LIMIT :limit`)
 
   return {
-    /** Ids of the offers found, the best first. */
+    /** The ids of the offers found, best first. */
     search({ text, everyWord, priceMinMicros = 0, limit }: Fts5Query): string[] {
       const terms = analyze(text, 'en').map((term) => `"${term}"`)
       if (terms.length === 0) return []

@@ -3,7 +3,7 @@ import { toMicros } from '../../../services/domain/money/money.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import type { IcecatProduct } from './icecat.ts'
 
-/** A product as `icecatFeed` would bring it into the catalogue. */
+/** The offer that a product becomes when it is imported with `icecatFeed`. */
 export function icecatOffer(product: IcecatProduct, shopId: string): ProductOffer {
   const type = product.attr_t_product_type
   return anOffer({

@@ -14,7 +14,7 @@ export interface IcecatProduct {
   [attribute: string]: unknown
 }
 
-/** The products of `products.jsonl.gz` in a folder. */
+/** Reads the products from `products.jsonl.gz` in a folder. */
 export function readIcecat(folder: string): IcecatProduct[] {
   return gunzipSync(readFileSync(join(folder, 'products.jsonl.gz')))
     .toString()
@@ -29,7 +29,7 @@ export interface Judgment {
   rating: number
 }
 
-/** The judgments of `judgments.csv` in a folder: query, docid, rating 0 to 3. */
+/** Reads the judgments from `judgments.csv` in a folder: query, docid, rating 0 to 3. */
 export function readJudgments(folder: string): Judgment[] {
   const rows: Record<keyof Judgment, string>[] = parse(readFileSync(join(folder, 'judgments.csv')), { columns: true })
   return rows.map((row) => ({ ...row, rating: Number(row.rating) }))
@@ -38,7 +38,7 @@ export function readJudgments(folder: string): Judgment[] {
 const escapeXml = (text: string) =>
   text.replace(/[&<>"']|[^\t\n\r\x20-\uffff]/g, (c) => (c < ' ' ? ' ' : `&#${c.codePointAt(0)};`))
 
-/** The products as an RSS feed with Google's names; the supplier is brand and seller, attributes are product details. */
+/** The products as an RSS feed with Google's names. The supplier is brand and seller; attributes are product details. */
 export function icecatFeed(products: IcecatProduct[]): string {
   const items = products.map((p) => {
     const fields: [string, string | undefined][] = [

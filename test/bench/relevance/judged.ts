@@ -6,7 +6,7 @@ const CAMPAIGNS = [{ campaignIds: ['all'], weight: 1 }]
 
 type Ratings = ReadonlyMap<string, number>
 
-/** The ratings of each query that has a relevant product, by product. */
+/** The ratings by product of each query that has a relevant product. */
 export function judgedQueries(folder: string): Map<string, Ratings> {
   const judged = new Map<string, Map<string, number>>()
   for (const { query, docid, rating } of readJudgments(folder)) {
@@ -28,7 +28,7 @@ export function searchOf(text: string, minShare: number) {
   }
 }
 
-/** nDCG of the products found; gain 2^rating - 1, unjudged 0. */
+/** nDCG of the products found. The gain is 2^rating - 1; unjudged products count 0. */
 export const ndcg = (ratings: Ratings, found: readonly string[]): number =>
   gain(found.map((id) => ratings.get(id) ?? 0)) / ideal(ratings)
 

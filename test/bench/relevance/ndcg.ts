@@ -1,12 +1,12 @@
 /**
- * nDCG@10 of CONTEXT_MATCH (every word somewhere) and its WIDE variant (some word), ranked by text, over the judged
- * queries of a folder with `products.jsonl.gz` and `judgments.csv`, all products in one campaign.
- * Gain 2^rating - 1, unjudged 0, mean over the queries with a relevant product. Prints speed, too.
+ * nDCG@10 of CONTEXT_MATCH (an offer has every word) and its WIDE variant (an offer has some word), ranked by text, over the judged
+ * queries of a folder with `products.jsonl.gz` and `judgments.csv`, with all products in one campaign. The gain is 2^rating - 1,
+ * unjudged products count 0, and the mean is over the queries with a relevant product. Also prints the speed.
  *
  *     node test/bench/relevance/ndcg.ts <folder> [--queries]
  *
- * With ELASTICSEARCH_URL in the environment it measures that engine, else the embedded index. Beside it stands what SQLite's own
- * MATCH and bm25() find among the same terms.
+ * Measures Elasticsearch if ELASTICSEARCH_URL is set, else the embedded index. Compares it with SQLite's own MATCH and bm25() over
+ * the same terms.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ try {
   await remove()
 }
 
-/** The values by query of CONTEXT_MATCH and of its WIDE variant. */
+/** The values of CONTEXT_MATCH and of its WIDE variant, by query. */
 async function report(name: string, judged: ReturnType<typeof judgedQueries>, find: Find) {
   const strict = await measure(find, judged, 1)
   const wide = await measure(find, judged, 0)
@@ -117,7 +117,7 @@ async function measure(find: Find, judged: ReturnType<typeof judgedQueries>, min
   return values
 }
 
-/** The queries one after the other, all products found before. */
+/** Times the queries one after the other, when all products have been found before. */
 async function speed(from: ProductIndex, texts: string[]): Promise<void> {
   const elapsed: number[] = []
   for (let round = 0; round < 20; round++) {

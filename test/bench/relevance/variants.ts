@@ -1,6 +1,6 @@
 import { phraseWords } from '../../../services/domain/catalogue/text.ts'
 
-/** A query as shoppers type it less carefully; null where the way does not apply. Its judgments stay. */
+/** The ways in which shoppers type a query less carefully; null when a way does not apply. The query keeps its judgments. */
 export const variants: Readonly<Record<string, (query: string) => string | null>> = {
   'as judged': (query) => query,
   'letter left out': (query) => changeLongest(query, (word, at) => word.slice(0, at) + word.slice(at + 1)),
@@ -20,7 +20,7 @@ export const variants: Readonly<Record<string, (query: string) => string | null>
 
 const isTwoWords = (query: string) => /^[a-z]{3,} [a-z]{3,}$/.test(query)
 
-/** The change in the middle of the longest word; null when it has fewer than five letters. */
+/** Applies the change in the middle of the longest word; null if that word has fewer than five letters. */
 function changeLongest(query: string, change: (word: string, at: number) => string): string | null {
   const [longest] = phraseWords(query, 'en')
     .map(({ word }) => word)

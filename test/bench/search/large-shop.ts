@@ -1,7 +1,7 @@
 /**
- * The embedded product index of a large shop, in one thread: what it costs to store the products and to read them at a start, how long
- * searches take at first and later, and what it costs to read changed products. All are promoted, by 60 campaigns. Searches are for words
- * of the titles of products.
+ * The embedded product index of a large shop, in one thread: what it costs to store the products and to read them at a start, how
+ * long first and later searches take, and what it costs to read changed products. All products are promoted, by 60 campaigns.
+ * Searches are for words from product titles.
  *
  *     node test/bench/search/large-shop.ts [products]
  */
@@ -48,7 +48,7 @@ const stored = cpuMs(() => {
 const file = statSync(databaseFile(folder)).size / MB
 console.log(`${PRODUCTS} products: ${perProduct(stored)} µs of CPU each to store, ${file.toFixed(0)} MB on disk`)
 
-/** Evenly over all. */
+/** Evenly spread over all products. */
 const sample = endlessProducts(SHOP)
   .take(PRODUCTS)
   .filter((_, at) => at % Math.ceil(PRODUCTS / SEARCHES) === 0)
@@ -61,7 +61,7 @@ const campaigns = searcher.campaignSet(
 console.log(`a start reads them in ${perProduct(cpuMs(() => searcher.refresh(writer.touched())))} µs of CPU each`)
 
 searchAll('first searches')
-// As the thread of the index does between searches.
+// Reads ahead, as the thread of the index does between searches.
 while (searcher.readAhead());
 searchAll(LATER)
 write(

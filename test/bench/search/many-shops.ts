@@ -1,7 +1,8 @@
 /**
- * What the searches of one shop cost in an embedded product index that many shops share, beside an index of that shop alone, in one
- * thread: processor time of each kind of search, in alternating rounds; of the first search for each word after a start; and of
- * making changed products visible. All shops sell alike products, so that they share their words; a tenth of the products was seen.
+ * What one shop's searches cost in an embedded product index that many shops share, against an index of that shop alone, in one
+ * thread. Measures processor time in alternating rounds: of each kind of search, of the first search for each word after a start,
+ * and of making changed products visible. All shops sell similar products, so that they share words; a tenth of the products have
+ * signals.
  *
  *     node test/bench/search/many-shops.ts [shops] [products of each]
  */
@@ -57,7 +58,7 @@ const wordsOf = ({ title }: ProductOffer, count: number) =>
     .slice(1, 1 + count)
     .join(' ')
 const pathOf = ({ productTypes }: ProductOffer) => productTypes[0]!
-/** Without its third letter. */
+/** The word without its third letter. */
 const misspelt = (word: string) => word.slice(0, 2) + word.slice(3)
 
 type Search = { filters: Filter[]; rank: Rank }
@@ -109,7 +110,7 @@ const calls: Record<string, (index: Index, offer: ProductOffer) => unknown> = {
   'similar terms': ({ searcher }, offer) => searcher.similarTerms(misspelt(offer.title.split(' ')[2]!)),
 }
 
-// What a thread does for the first time takes longer: it is no part of the first searches.
+// What a thread does for the first time takes longer. Do it here, so that it does not count as part of the first searches.
 const warmUp = openIndex('warm-up', [SHOP])
 for (const offer of samples) warmUp.search(phrase(wordsOf(offer, 2), 1))
 warmUp.close()
@@ -127,7 +128,7 @@ const ofKinds = Object.entries(calls).map(([name, call]) =>
 )
 report('The kind of search that other shops cost most', Math.max(...ofKinds))
 let changes = 0
-/** Storing it is not the search thread's work. */
+/** Stores a change. It does not count, because storing is not the search thread's work. */
 const change = (index: Index) => index.change(products[Math.floor(++changes / 2) % PRODUCTS]!, changes)
 const ofChange = compare('seeing a changed product', { rounds: CHANGES, prepare: change }, (index) => index.refresh())
 report('Seeing a changed product', ofChange)
@@ -139,16 +140,16 @@ rmSync(folder, { recursive: true })
 
 interface Comparison {
   rounds?: number
-  /** Whether a round that does not count comes first. */
+  /** Whether to run one round first that does not count. */
   warmUp?: boolean
-  /** What does not count, before each round. */
+  /** Runs before each round, without being counted. */
   prepare?: (index: Index) => void
 }
 
 /**
- * Processor time of each index in alternating rounds.
- * @param work returns how many things it has done.
- * @returns how many times that of the shop alone the shared one takes.
+ * Measures the processor time of each index in alternating rounds.
+ * @param work returns how many operations it has done.
+ * @returns the time with the shared index, as a multiple of the time with the shop's own index.
  */
 function compare(
   name: string,
@@ -182,7 +183,7 @@ function report(measure: string, ratio: number): void {
   })
 }
 
-/** An index of shops whose imports take turns. */
+/** Opens an index of shops whose imports take turns. */
 function openIndex(name: string, shops: readonly string[]) {
   const writer = openIndexWriter({ folder: join(folder, name) })
   for (let from = 0; from < PRODUCTS; from += WRITTEN_AT_ONCE) {

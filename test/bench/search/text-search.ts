@@ -1,7 +1,7 @@
 /**
  * The embedded product index against SQLite's own MATCH and bm25(), over the judged queries and products of a folder with
- * `products.jsonl.gz` and `judgments.csv`, in one thread: time of a search, the best ten as the auction orders them.
- * Each of 40 brands has a campaign; bids weigh relevance, and offers of other brands are not found.
+ * `products.jsonl.gz` and `judgments.csv`, in one thread: the time of a search for the best ten in the auction's order. Each of 40
+ * brands has a campaign. Bids weigh relevance, and offers of other brands are not found.
  *
  *     node test/bench/search/text-search.ts <folder> [how many times each product is there]
  */
@@ -109,7 +109,7 @@ function campaignOf(offer: ProductOffer): string {
   return offer.brand ?? ''
 }
 
-/** Processor time tells the two apart on a busy machine, too. */
+/** Also measures processor time, which tells the two apart even on a busy machine. */
 function measure(search: (text: string) => unknown): { medianMs: number; meanCpuMs: number } {
   for (const text of texts) search(text)
   const elapsed: number[] = []

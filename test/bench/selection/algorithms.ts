@@ -1,10 +1,9 @@
 /**
- * Each algorithm of sponsored ads alone: requests that are all different, one at a time at a low rate, over 19,406 products.
+ * Each algorithm of sponsored ads separately, over 19,406 products: requests, all different, one at a time at a low rate.
  *
  *     node test/bench/selection/algorithms.ts [folder with products.jsonl.gz] [seconds]
  *
- * Beside the latencies stands the processor time of the whole process,
- * which a busy machine changes less.
+ * Also prints the processor time of the whole process, which depends less on how busy the machine is.
  */
 import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import { startStopwatch } from '../stopwatch.ts'
@@ -34,7 +33,7 @@ function phrase(): string {
   return `${words[0]} ${words.at(-1)}`
 }
 
-/** A word with a letter too much, which hardly any offer has. */
+/** A word with one letter too many, which hardly any offer has. */
 function misspelt(): string {
   const words = anOffer()
     .title.split(/\s+/)
@@ -62,7 +61,7 @@ const rows: object[] = []
 for (const [name, algorithm, targeting] of ways) {
   const slotHash = shop.adUnit(algorithm)
   let asked = 0
-  // The price keeps two requests with the same words apart; algorithms that read none draw from enough products.
+  // Different prices make requests with the same words differ. Algorithms that do not read the price draw from enough products.
   const body = () =>
     JSON.stringify({ targeting: [{ slotHash, adCount: ADS, priceMax: 100_000 + asked++ / 100, ...targeting() }] })
   const bodies = Array.from({ length: DRAWS }, body)

@@ -1,11 +1,11 @@
 /**
- * Latency of ad selection while the streams work off a backlog at full speed, against the same program when they rest.
- * Goal: at most twice the p99.
+ * Latency of ad selection while the streams process a backlog at full speed, against the same program while they are idle. Goal: at
+ * most twice the p99.
  *
  *     node test/bench/selection/busy.ts [requests per second]
  *
- * 19,406 products, one slot of 4 ads, requests that are all different, sent at a steady rate from another process. The
- * backlog (views, clicks, purchases and page views) is appended to the log while the program is down.
+ * 19,406 products, one slot of 4 ads, and requests that are all different, sent at a steady rate from another process. The backlog
+ * (views, clicks, purchases and page views) is appended to the log while the program is down.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ interface Created {
 }
 
 let running: Program | null = null
-/** Requests made so far: each is another. */
+/** The number of requests so far: each is different. */
 let asked = 0
 const folder = await mkdtemp(join(tmpdir(), 'bench-busy-'))
 try {
@@ -97,7 +97,7 @@ async function setUp() {
     )
     return body.data[0]!.ads.length === 4
   }, 300_000)
-  // Every ad request adds to it.
+  // Every ad request adds to the backlog.
   await waitFor(async () => (await backlog(program)) === 0, 300_000)
   await program.kill('SIGTERM')
   return { shopId: shop.id, unit, campaignId: campaign.id, accountId: account.id }
@@ -124,7 +124,7 @@ async function appendBacklog(ids: Pick<ShowIdClaims, 'shopId' | 'campaignId' | '
   await log.close()
 }
 
-/** Of twenty: a purchase, two page views, a click, sixteen views. */
+/** The nth event. Of twenty events, one is a purchase, two are page views, one is a click, and sixteen are views. */
 function eventRecord(n: number, startAt: number, ids: Parameters<typeof appendBacklog>[0]): NewRecord {
   const at = startAt + n * 5
   const person = { cid: `person-${n % 20_000}`, uid: n % 4 === 0 ? `user-${n % 5_000}` : null }
@@ -166,7 +166,7 @@ function eventRecord(n: number, startAt: number, ids: Parameters<typeof appendBa
   return { topic: 'ad-events', key: ids.campaignId, value }
 }
 
-/** Records that the streams have still to process. */
+/** The number of records that the streams have not processed yet. */
 async function backlog(program: Program): Promise<number> {
   return [...(await program.metrics()).matchAll(/^endcap_stream_lag_records\{.*\} (\d+)/gm)].reduce(
     (sum, [, n]) => sum + Number(n),
@@ -198,7 +198,7 @@ async function measure(program: Program, unit: Created, seconds: number): Promis
   return measured
 }
 
-/** The median of each figure. */
+/** The median of each figure over several rounds. */
 async function rounds(program: Program, unit: Created): Promise<Measured> {
   const all: Measured[] = []
   for (let round = 0; round < ROUNDS; round++) all.push(await measure(program, unit, SECONDS))

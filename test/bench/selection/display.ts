@@ -1,10 +1,10 @@
 /**
- * Display ad selection beside a bare Fastify that parses the same bodies and answers bytes of the same length.
+ * Display ad selection against a bare Fastify that parses the same bodies and answers with as many bytes.
  *
  *     node test/bench/selection/display.ts [seconds]
  *
- * Over 10,000 display campaigns of one shop, on the embedded engines: one slot of 2 ads, every request different; 64
- * connections from another process, as fast as they are served and at a steady rate, which tells how long one request takes.
+ * Over 10,000 display campaigns of one shop, on the embedded engines: one slot of 2 ads, every request different. 64 connections
+ * from another process send requests as fast as they are served; then at a steady rate, which tells how long one request takes.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -51,7 +51,7 @@ const random = seededRandom(3)
 const anOffer = () => offers[Math.floor(random() * offers.length)]!
 const wordsOf = () => anOffer().title.split(' ').slice(1)
 
-/** What campaigns aim at: most at words or categories, two in five at something more, one in twenty at nothing. */
+/** The targeting of a campaign: most target words or categories, two in five something more, and one in twenty nothing. */
 function targeted(): BannerTargeting {
   const { brand, id, productTypes } = anOffer()
   const kinds: Partial<BannerTargeting>[] = [
@@ -79,7 +79,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-display-'))
 const { log, index, counters, close } = await openEngines(folder)
 for (let shard = 0; shard < counters.shards; shard++) await counters.markComplete(shard)
 
-/** A shop whose campaigns aim and bid like this, and requests for its ads. */
+/** A shop with campaigns of this targeting and bid, and requests for its ads. */
 function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number }) {
   const snapshot = new Snapshot()
   const put = (kind: RegistryEntry['kind'], body: unknown, id: string = randomUUID()): string => {

@@ -7,7 +7,7 @@ import type { Load, Measured } from './selection.load.ts'
 
 export type Driven = Measured & { threadMicros: number }
 
-/** Listens, and is driven from a process of its own until `seconds` have passed. @throws when a request failed. */
+/** Listens, and sends requests from a separate process until `seconds` have passed. @throws when a request failed. */
 export async function drive(
   server: FastifyInstance,
   { path, ...load }: Omit<Load, 'url'> & { path: string },
@@ -24,14 +24,14 @@ export async function drive(
   return { ...measured, threadMicros: (1_000 * threadCpuMs) / measured.answered }
 }
 
-/** A server that does nothing but answer these bytes. */
+/** A server that only answers with these bytes. */
 export function bareFastify(path: string, answer: string): FastifyInstance {
   const server = Fastify({ logger: false })
   server.post(path, async (_, reply) => reply.type('application/json; charset=utf-8').send(answer))
   return server
 }
 
-/** Prints what was measured; ratios are to `bare`. */
+/** Prints the measurements, with ratios to `bare`. */
 export function printDriven(driven: Readonly<Record<string, Driven>>, bare: Driven): void {
   console.table(
     Object.entries(driven).map(([measured, { perSecond, p50Ms, p99Ms, threadMicros }]) => ({

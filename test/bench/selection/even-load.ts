@@ -4,12 +4,12 @@ import { percentile } from '../../program.ts'
 import type { Load, Measured } from './selection.load.ts'
 
 const TICK_MS = 1
-/** What is answered in the beginning, before the code is compiled, is not measured. */
+/** Requests are not measured this long, until the code is compiled. */
 const WARM_UP_SECONDS = 2
 
 /**
- * Sends requests at even intervals, whatever is answered in the meantime. A latency counts from when the request was due,
- * so a server that stalls is told all that it kept waiting. (autocannon's rate sends a second's requests in one burst.)
+ * Sends requests at even intervals, even if earlier answers are late. A latency counts from when its request was due, so a server
+ * that stalls is charged for every request that it kept waiting. (autocannon's rate sends a second's requests in one burst.)
  */
 export async function driveEvenly(load: Load & { rate: number; headers: Record<string, string> }): Promise<Measured> {
   const { url, bodies, connections, seconds, rate, headers } = load

@@ -1,6 +1,6 @@
 /**
- * What learning from clicks brings to a simulated shop: clicks per request against a shop that learns nothing, and against one that
- * knows the preferences of its shoppers.
+ * What learning from clicks brings to a simulated shop: clicks per request, against a shop that learns nothing and against one that
+ * knows its shoppers' preferences.
  *
  *     node test/bench/selection/learning.ts [seeds]
  */

@@ -1,8 +1,8 @@
 /**
- * The main job on real input: products as an XML feed, campaigns over them, shoppers that search, view, click and buy.
+ * The main job on real input: products from an XML feed, campaigns over them, and shoppers that search, view, click and buy.
  *   node test/bench/selection/main-job.ts <folder with products.jsonl.gz and judgments.csv> [seconds] [visits per second]
- * Compares what the shoppers did with what the reports and the audit say. Without a rate the shoppers visit as fast as
- * they are served, and latency is that of a machine that is full.
+ * Compares what the shoppers did with what the reports and the audit say. Without a rate, the shoppers visit as fast as they are
+ * served, and latency is that of a fully loaded machine.
  */
 
 import { must, percentile, startProgram } from '../../program.ts'
@@ -125,7 +125,7 @@ console.log(`all products searchable ${((performance.now() - loadStart) / 1000).
 const counted = { requests: 0, ads: 0, views: 0, clicks: 0, purchases: 0, lines: 0, errors: 0 }
 const selectionMs: number[] = []
 const end = performance.now() + SECONDS * 1000
-/** Resolves when the next visit of all shoppers is due: at once when they are behind. */
+/** When the next visit of any shopper is due. `nextVisit` resolves at that time, or at once when the shoppers are behind. */
 let nextVisitAt = performance.now()
 async function nextVisit() {
   nextVisitAt += 1000 / VISITS_PER_SECOND

@@ -3,7 +3,7 @@
  *
  *     node test/bench/selection/pacing.ts [CSV file of orders, a line of each with its time; may be gzipped]
  *
- * Without a file: the curve that the tests use. No time is waited for.
+ * Without a file it uses the curve of the tests. Time is simulated.
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -41,7 +41,7 @@ for (const kind of ['DISPLAY', 'SPONSORED'] as const) {
 console.log(`requests by hour: ${curve.join(' ')}`)
 console.table(rows)
 
-/** Orders by hour; at least one each, since a shop that takes no orders at night is still visited. */
+/** Orders by hour. Each hour has at least one, because a shop that gets no orders at night still has visits. */
 async function hoursOf(path: string): Promise<number[]> {
   const counts = Array<number>(24).fill(1)
   const bytes = createReadStream(path)

@@ -1,13 +1,13 @@
 import autocannon from 'autocannon'
 import { driveEvenly } from './even-load.ts'
 
-/** Drives a URL from a process of its own. */
+/** The task of a process that sends requests to a URL. */
 export interface Load {
   url: string
   bodies: string[]
   connections: number
   seconds: number
-  /** Beside those of every ad request. */
+  /** Headers in addition to those of every ad request. */
   headers?: Record<string, string>
   /** Requests a second, at even intervals; default: as many as are answered. */
   rate?: number
@@ -17,7 +17,7 @@ export interface Measured {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** Also those in a warm-up, which is not measured. */
+  /** All answered requests, including those of a warm-up that is not measured. */
   answered: number
   failed: number
 }
@@ -31,10 +31,10 @@ process.once('message', async (load: Load) => {
   process.disconnect()
 })
 
-/** As many requests as are answered. */
+/** Sends as many requests as are answered. */
 async function driveFully({ url, bodies, connections, seconds, headers }: Load): Promise<Measured> {
   let sent = 0
-  // One sequence over all connections: each connection going through the list on its own would ask everything 64 times.
+  // All connections share one sequence. If each went through the list by itself, every request would be sent 64 times.
   const setupRequest = (request: object) => ({ ...request, body: bodies[sent++ % bodies.length]! })
   const requests = [{ method: 'POST' as const, headers, setupRequest }]
   const result = await autocannon({ url, connections, duration: seconds, requests })

@@ -1,10 +1,10 @@
 /**
- * Ad selection beside a bare Fastify that parses the same bodies and answers bytes of the same length.
+ * Ad selection against a bare Fastify that parses the same bodies and answers with as many bytes.
  *
  *     node test/bench/selection/selection.ts [folder with products.jsonl.gz] [seconds]
  *
- * Over 19,406 products and 60 campaigns, on the embedded engines or those that the environment names: one slot of 4 ads; 200 listing
- * requests drawn by Zipf, then requests that are all different; 64 connections from another process.
+ * Over 19,406 products and 60 campaigns, on the embedded engines or those named by the environment: one slot of 4 ads; first 200
+ * listing requests drawn by Zipf, then requests that are all different; 64 connections from another process.
  */
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { reportFigure } from '../summary/figure.ts'
@@ -14,9 +14,9 @@ import { openBenchShop, PATH } from './shop.ts'
 const CONNECTIONS = 64
 const LISTINGS = 200
 const ADS = 4
-/** Bodies handed to the driver, which goes through them in turn. */
+/** The number of bodies for the process that sends requests, which goes through them in turn. */
 const DRAWS = 100_000
-/** Each way is measured this often, in turn; the best of each counts, because the machine is shared. */
+/** Each way is measured this often, in turn; the best counts, because the machine is shared. */
 const ROUNDS = 3
 
 const dataFolder = process.argv[2]
@@ -30,7 +30,7 @@ const slot = (targeting: object) => JSON.stringify({ targeting: [{ slotHash, adC
 const anOffer = () => offers[Math.floor(random() * offers.length)]!
 const wordsOf = (offer: ProductOffer) => offer.title.split(/\s+/).filter((word) => word.length > 2)
 
-/** What the 200 most visited listings ask: categories, and searches for two words of a title. */
+/** The requests of the 200 most visited listings: categories, and searches for two words of a title. */
 const listings = Array.from({ length: LISTINGS }, (_, i) => {
   const offer = anOffer()
   const path = offer.productTypes[0]

@@ -1,6 +1,6 @@
 /**
- * A shop for the measures of sponsored ads: 19,406 products, all of them promoted by 60 campaigns, on the embedded engines or
- * those that the environment names.
+ * A shop for the benchmarks of sponsored ads: 19,406 products, all promoted by 60 campaigns, on the embedded engines or those named
+ * by the environment.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,21 +28,21 @@ export const PATH = '/v1/dsa/raw/batch'
 const PRODUCTS = 19_406
 const CAMPAIGNS = 60
 const WRITES_PER_CALL = 1000
-/** Products that are bought together with each. */
+/** The number of products that are bought together with each product. */
 const ALSO_BOUGHT = 20
 
 export interface BenchShop {
   offers: ProductOffer[]
-  /** Draws in [0, 1), the same in every run. */
+  /** Random numbers in [0, 1), the same in every run. */
   random: () => number
   /** The slotHash of an ad unit with this algorithm. */
   adUnit(algorithm: SponsoredAlgorithm): string
-  /** A server of ad requests that is not listening yet. */
+  /** A server of ad requests that does not listen yet. */
   server(): FastifyInstance
   close(): Promise<void>
 }
 
-/** @param dataFolder with `products.jsonl.gz`; without one the products are generated. */
+/** @param dataFolder a folder with `products.jsonl.gz`; without one the products are generated. */
 export async function openBenchShop(dataFolder: string | undefined): Promise<BenchShop> {
   const shopId = randomUUID()
   const offers = dataFolder
@@ -107,7 +107,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
     )
   }
   await index.refresh()
-  // As the streams do: without it selection takes no word of the counters.
+  // The streams do this in the program: selection uses the counters of a shard only once they are complete.
   for (let shard = 0; shard < counters.shards; shard++) await counters.markComplete(shard)
 
   return {

@@ -1,7 +1,7 @@
 /**
- * A turn of attribution after 1,000 new rows, over 1, 10 and 50 million stored touches with 5 million links; other numbers of
- * touches by argument. Goal: the rows read, the time and the memory do not follow what is stored. Each size is measured in a
- * process of its own, after another has filled the tables; 50 million take 12 to 14 minutes of CPU and 7 GB of disk.
+ * A turn of attribution after 1,000 new rows, over 1, 10 and 50 million stored touches (or other numbers, by argument) with 5
+ * million links. Goal: the rows read, the time and the memory do not grow with what is stored. Each size is measured in its own
+ * process, after another process has filled the tables. 50 million touches take 12 to 14 minutes of CPU and 7 GB of disk.
  */
 
 import { fork } from 'node:child_process'
@@ -45,7 +45,7 @@ interface Turn {
   peakMb: number
 }
 
-/** People are chosen anew with each `salt`. All have links. */
+/** A random person, chosen independently for each `salt`. All people have links. */
 const person = (salt: number) => `concat('cid-', toString(cityHash64(number, ${salt}) % {people:UInt64}))`
 const product = (salt: number) =>
   `concat('sku-', toString(toUInt64(200 * pow(cityHash64(number, ${salt}) / pow(2, 64), 3))))`
@@ -78,7 +78,7 @@ const topics = { 'judged-events': touchesSql, transactions: purchasesSql, 'page-
 type Topic = keyof typeof topics
 type Ends = Record<Topic, number>
 
-/** Stores a month, as the sink and attribution would have. All links are new ones, so none is looked for among the others. */
+/** Stores a month, as the sink and attribution would have. All links are new, so they are inserted without a search for known ones. */
 async function fill(analytics: Analytics, ends: Ends, people: number): Promise<void> {
   for (const topic of Object.keys(topics) as Topic[]) {
     const stepMs = (DAYS * DAY_MS) / ends[topic]
@@ -107,7 +107,7 @@ async function prepare(folder: string, touches: number): Promise<null> {
   return null
 }
 
-/** Waits until merges have come to rest: the store has a look for new ones now and then. */
+/** Waits until merges have ended. The store looks for new ones from time to time, so several readings must find none. */
 async function settle(analytics: Analytics): Promise<void> {
   for (let looks = 0; looks < RESTING_LOOKS; looks++) {
     await delay(LOOK_EVERY_MS)
@@ -125,13 +125,13 @@ async function run(folder: string, touches: number): Promise<Turn[]> {
     Object.entries(ends).map(([topic, offset]) => ({ topic: topic as Topic, partition: 0, offset, metadata: '' }))
   await log.reset(ATTRIBUTION_GROUP, commitsOf({ phase: 'FOLLOWING', done: commits() }))
   await settle(analytics)
-  // They are the upkeep of what is stored, and would be counted to whichever turn they fall in.
+  // Merges are the upkeep of stored rows, and would count towards whichever turn they fall in.
   await analytics.command('SYSTEM STOP MERGES')
-  // From here on the peak is that of the turns (Linux).
+  // Reset the peak of the memory, so that it is that of the turns (Linux).
   writeFileSync('/proc/self/clear_refs', '5')
   const atRestMb = megabytes('VmRSS')
 
-  // As a process does, which keeps its scratch tables from turn to turn.
+  // One attribution for all turns, as in a process, which keeps its scratch tables from turn to turn.
   const attributes = createAttribution({ log, analytics, runId: randomUUID })
   const turns: Turn[] = []
   for (let turn = 0; turn < TURNS; turn++) {

@@ -1,7 +1,6 @@
 /**
- * Attribution from nothing: 100,000 purchase lines and 1,000,000 touches, and ten times less of both; another number of lines
- * by argument, with ten touches each. Goals: the CPU for a line is the same within 20 %, and the memory at most 1.5 GB. Each size
- * runs in a process of its own.
+ * Attribution from the beginning: 100,000 purchase lines (or another number, by argument) with ten touches each, and a tenth of
+ * that. Goals: the CPU per line is the same within 20 %, and memory is at most 1.5 GB. Each size runs in its own process.
  *
  *     node test/bench/streams/attribution.ts [lines] [rounds]
  */
@@ -23,12 +22,12 @@ import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const LINES = 100_000
-/** So many lines, the last ones, are asked for under another model. */
+/** The number of lines, the last ones, that are also credited under another model. */
 const WHAT_IF_LINES = 100_000
 const ROUNDS = 3
 const LINES_PER_PURCHASE = 2
 const TOUCHES_PER_LINE = 10
-/** On average; a fifth of the cids have a uid, which some share. */
+/** The mean. A fifth of the cids have a uid, and some share one. */
 const TOUCHES_PER_CID = 10
 const DAYS = 30
 const DAY_MS = 86_400_000
@@ -51,14 +50,14 @@ async function run(folder: string, lines: number): Promise<Result> {
     { topic: 'judged-events', partition: 0, offset: lines * TOUCHES_PER_LINE, metadata: '' },
     { topic: 'transactions', partition: 0, offset: lines / LINES_PER_PURCHASE, metadata: '' },
   ])
-  // The engine gives back what filling the tables took; from here on the peak is attribution's (Linux).
+  // Wait until the engine has released the memory it used to fill the tables; then reset the peak, so that it is attribution's (Linux).
   await delay(SETTLE_MS)
   writeFileSync('/proc/self/clear_refs', '5')
   const spent = startStopwatch()
   await attribute({ log, analytics, runId: randomUUID })
   const { ms, cpuMs } = spent()
   const peakMb = Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+)/)?.[1]) / 1024
-  // Purchases are of the second half of the days.
+  // Purchases are in the second half of the days.
   const whatIfFrom = T0 + Math.round(DAYS * DAY_MS * (1 - Math.min(1, WHAT_IF_LINES / lines) / 2))
   const [stored] = await analytics.query<{ lines: number; credited: number; creditedLate: number }>(
     `SELECT count() AS lines, countIf(outcome = 'CREDITED') AS credited,
@@ -79,7 +78,7 @@ async function run(folder: string, lines: number): Promise<Result> {
   return { ms, cpuMs, whatIfMs, credited: stored!.credited, peakMb }
 }
 
-/** Touches of 30 days, purchases of the second half of them, both in the order of the log; products by a skewed choice. */
+/** Touches of 30 days and purchases of the second half of them, both in the order of the log. Products are chosen with a skew. */
 async function fill(analytics: Analytics, lines: number): Promise<void> {
   const touches = lines * TOUCHES_PER_LINE
   const params = { touches, purchases: lines / LINES_PER_PURCHASE, cids: touches / TOUCHES_PER_CID, days: DAYS, t0: T0 }
@@ -116,7 +115,7 @@ async function fill(analytics: Analytics, lines: number): Promise<void> {
 
 async function main(most: number, rounds: number): Promise<void> {
   const results: Record<number, Result[]> = { [most / 10]: [], [most]: [] }
-  // In turn, so that a slower minute of the machine meets both.
+  // Alternate, so that a slower minute of the machine affects both.
   for (const lines of Array.from({ length: rounds }, () => [most / 10, most]).flat()) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-attribution-'))
     const child = fork(import.meta.filename, [folder, String(lines)])

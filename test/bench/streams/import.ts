@@ -1,7 +1,7 @@
 /**
- * How soon ALSO_BOUGHT shows what follows from a shop's imported history: 200,000 orders of a year by one call, of a started program
- * with embedded engines; another number by argument. From the import's answer to lists that follow from the newest orders, which come last in
- * the file.
+ * How soon ALSO_BOUGHT reflects a shop's imported history: 200,000 orders of a year (or another number, by argument) in one call to
+ * a running program with embedded engines. Measured from the import's answer until the lists reflect the newest orders, which are
+ * at the end of the file.
  *
  *     node test/bench/streams/import.ts [orders]
  */
@@ -15,19 +15,22 @@ const ORDERS = Number(process.argv[2] ?? 200_000)
 const LAMPS = 20
 const PRODUCTS = 5_000
 const LINES_MAX = 4
-/** Of the orders, those with a lamp and the next one; and at the end of the file, those of some lamps with others. */
+/**
+ * The share of orders with a lamp and the next one; and the number of orders at the end of the file that have one of a few lamps
+ * and another lamp.
+ */
 const PAIRED_SHARE = 0.02
 const NEWEST = Math.ceil(ORDERS * 0.02)
 const ASKED = 5
 const YEAR_MS = 365 * 86_400_000
 const POLL_MS = 250
 const GIVEN_UP_MS = 600_000
-/** Of the kernel, a second. */
+/** Clock ticks of the kernel per second. */
 const CLOCK_TICKS = 100
 
 const lamps = Array.from({ length: LAMPS }, (_, n) => `n${n}`)
 const lamp = (n: number) => `lamp-${lamps[n % LAMPS]}`
-/** Few products are in many orders. */
+/** A few products are in many orders. */
 const anyProduct = () => `sku-${Math.floor(PRODUCTS * Math.random() ** 3)}`
 
 function order(n: number): string {
@@ -58,13 +61,13 @@ const targeting = Array.from({ length: ASKED }, (_, n) => ({
   adCount: 1,
   shopProductId: lamp(n),
 }))
-/** Whether the list of each lamp that is asked for begins with what was bought with it last. Bestsellers hardly ever do. */
+/** Whether the list of each lamp asked for begins with the product last bought with it. That is hardly ever a bestseller. */
 async function areNewest(): Promise<boolean> {
   const { data } = await shop.post<Selection>('/v1/dsa/raw/batch', { targeting }, { cid: 'asks' })
   return data.every(({ ads }, n) => ads[0]?.shopProductId === lamp(n + LAMPS / 2))
 }
 
-/** Of the program, since its start. */
+/** Processor time of the program since its start. */
 function cpuSeconds(): number {
   const [user, system] = readFileSync(`/proc/${program.process.pid}/stat`, 'utf8')
     .split(') ')[1]!

@@ -10,9 +10,9 @@ import { type OfferRow, rowsOf } from '../../../infra/product-index/embedded/row
 import { createSellerCounts } from '../../../infra/product-index/embedded/seller-counts.ts'
 import type { IndexWrite } from '../../../infra/product-index/port.ts'
 
-/** Stores what is ready to be stored, in requests or transactions of so many offers, with the client and nothing else. */
+/** Stores prepared documents with the bare client, in requests or transactions of many offers each. */
 export interface BareIndex {
-  /** @returns the bulk itself, to be timed. */
+  /** @returns a function that stores the bulk, so that only storing is timed. */
   prepare(offers: readonly OfferWrites[]): () => Promise<void>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ function* bulksOf<T>(values: readonly T[]): Iterable<T[]> {
   for (let from = 0; from < values.length; from += OFFERS_PER_BULK) yield values.slice(from, from + OFFERS_PER_BULK)
 }
 
-/** The documents that the index of Elasticsearch makes, by `_bulk`. */
+/** Stores the documents of the Elasticsearch index by `_bulk`. */
 export async function bareElasticsearch(url: string, index: string): Promise<BareIndex> {
   const client = new Client({ node: url })
   const { format: _, ...shape } = productsIndex({ shards: 1, replicas: 0, perShop: 0 })
@@ -50,7 +50,7 @@ export async function bareElasticsearch(url: string, index: string): Promise<Bar
   }
 }
 
-/** The rows that the embedded index makes, by prepared statements in its tables. */
+/** Stores the rows of the embedded index by prepared statements, in the same tables. */
 export async function bareSqlite(folder: string): Promise<BareIndex> {
   mkdirSync(folder)
   const db = new DatabaseSync(join(folder, 'bare.db'))

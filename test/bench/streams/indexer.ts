@@ -1,7 +1,7 @@
 /**
- * The indexer against the bare client: offers from the bytes of the log into the index, with the campaigns that promote each,
- * against the client's bulk of the very documents or rows, ready made. In turn, in slices, on the same engine. Then what
- * a changed campaign costs among all of them. Embedded, or in Elasticsearch when the environment names it.
+ * The indexer against the bare client: offers from the bytes of the log into the index, each with the campaigns that promote it,
+ * against the client's bulk of the same documents or rows, already prepared. They take turns, slice by slice, on the same engine.
+ * Then it measures what a changed campaign costs. Embedded, or on Elasticsearch if the environment names it.
  *
  *     [ELASTICSEARCH_URL=http://127.0.0.1:19200] node test/bench/streams/indexer.ts [products] [campaigns]
  */
@@ -30,10 +30,10 @@ import { bareElasticsearch, bareSqlite, type OfferWrites } from './indexer.bare.
 
 const PRODUCTS = Number(process.argv[2] ?? 1_000_000)
 const CAMPAIGNS = Number(process.argv[3] ?? 10_000)
-/** Products whose documents are held ready at once. */
+/** Products whose documents are kept prepared at a time. */
 const SLICE = Math.min(20_000, PRODUCTS / 4)
 const PRODUCTS_PER_CAMPAIGN = 20
-/** As many as the products have sellers. */
+/** One for each seller of the products. */
 const ADVERTISERS = 60
 const CHANGES = 50
 const FIRST_ID = 100_000
@@ -69,7 +69,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** The publisher, whose campaigns list products, and an advertiser for each seller, whose campaigns state a rule. */
+/** The publisher, whose campaigns list products, and an advertiser for each seller, whose campaigns have a rule. */
 function* accounts(): Iterable<RegistryEntry> {
   const account = (id: string, kind: Account['kind'], sellerIds: string[]): RegistryEntry => ({
     ...{ kind: 'Account', id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null },
@@ -124,16 +124,16 @@ async function measureOffers() {
     ours: perSecond(ms.ours),
     ratio: Number((ms.bare / ms.ours).toFixed(2)),
     goal: 0.9,
-    // Of this process and its threads: what a busy machine changes least.
+    // CPU of this process and its threads depends least on how busy the machine is.
     'cpu of bare, µs an offer': Math.round(cpuUs.bare / PRODUCTS),
     'cpu of ours': Math.round(cpuUs.ours / PRODUCTS),
-    // What is left of it where each thread has a processor of its own.
+    // The busiest thread is the limit when each thread has a processor of its own.
     'busiest thread of bare': busiest(ofThreads.bare),
     'of ours': busiest(ofThreads.ours),
   }
 }
 
-/** Adds the microseconds that each thread of this process has worked since then. */
+/** Adds the microseconds that each thread of this process has used since `since`. */
 function addThreads(sums: Map<string, number>, since: ThreadTimes): void {
   for (const [id, { nanos }] of threadTimes(process.pid)) {
     sums.set(id, (sums.get(id) ?? 0) + (nanos - (since.get(id)?.nanos ?? 0)) / 1_000)
@@ -149,7 +149,7 @@ function writesOf(offer: ProductOffer): OfferWrites {
   ]
 }
 
-/** As the stream does it, but for the poll and the commit. */
+/** Does what the stream does, without the poll and the commit. */
 async function indexFromLog(values: readonly Buffer[], firstOffset: number): Promise<void> {
   for (let from = 0; from < values.length; from += BATCH_MAX_RECORDS) {
     const records = values.slice(from, from + BATCH_MAX_RECORDS).map((value, at) => ({
@@ -165,7 +165,7 @@ async function indexFromLog(values: readonly Buffer[], firstOffset: number): Pro
   }
 }
 
-/** Campaigns that change what they promote, one after the other. */
+/** Changes what campaigns promote, one campaign after the other. */
 async function measureChanges() {
   let concerned = 0
   let elapsedMs = 0

@@ -1,6 +1,6 @@
 /**
- * Prints what an attacker is billed and what people lose by the rules against invalid traffic, as a shop has them by
- * default: `node test/bench/streams/invalid-traffic.ts [visits a day] [days]`. A tenth of the shoppers share one address.
+ * Prints what an attacker is billed, and what people lose by the default rules against invalid traffic: `node
+ * test/bench/streams/invalid-traffic.ts [visits a day] [days]`. A tenth of the shoppers share one address.
  */
 import { fraudFigures } from '../../streams/judge/traffic-simulation.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What analytics costs at low load, everything embedded: the sink, ClickHouse and attribution while 100 visits a second come in
- * (100 emissions, 570 judged views and clicks, 8 purchases), or another number of them, and when nothing does. CPU by thread (Linux),
- * what ClickHouse did for it, and what the process spent while each kind of statement was under way.
+ * What analytics costs at low load, with everything embedded: the sink, ClickHouse and attribution, while idle and while 100 visits
+ * a second arrive (100 emissions, 570 judged views and clicks, 8 purchases), or another number of visits. Prints CPU by thread
+ * (Linux), what ClickHouse did, and what the process used while each kind of statement was running.
  *
  *     node test/bench/streams/low-load.ts [seconds] [visits per second]
  */
@@ -27,7 +27,7 @@ const TICK_MS = 50
 const SETTLE_MS = 10_000
 const CAMPAIGNS = 40
 const PRODUCTS = 19_406
-/** As in streams/start.ts. */
+/** The same pause as in streams/start.ts. */
 const ATTRIBUTION_PAUSE_MS = 1_000
 const TICKS_PER_SECOND = 100
 const KIND_CHARS = 60
@@ -55,7 +55,7 @@ const attribution = createPeriodic({
 const sink = createSink({ log, analytics: counted, now: Date.now, logger: silent, onStored: attribution.wake })
 const ended = [sink.run(), attribution.run()]
 
-/** A statement without the names of scratch tables, as far as it tells it from others. */
+/** The beginning of a statement without the names of scratch tables: enough to tell kinds of statements apart. */
 function kindOf(sql: string): string {
   const plain = sql.replaceAll(/attribution_scratch_[0-9a-f]+/g, '').replaceAll(/\s+/g, ' ')
   return plain.trim().slice(0, KIND_CHARS)
@@ -109,7 +109,7 @@ async function shop(seconds: number): Promise<void> {
 
 const recordOf = (each: Happening): NewRecord => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })
 
-/** Percent of a core by the names of threads, and events of ClickHouse a second. */
+/** Prints the percentage of a core by thread name, and ClickHouse's events per second. */
 async function measured(phase: string, seconds: number, work: () => Promise<unknown>) {
   const before = { cpu: cpuOfThreads(), events: await eventsOf() }
   await work()

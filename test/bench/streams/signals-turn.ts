@@ -1,7 +1,8 @@
 /**
- * A turn of signals after 1,000 new orders, of two shops of 1 million stored events and 50,000 orders each; other
- * numbers by argument. Then turns after 10,000 events of a day that has a million. What it reads, its CPU, that of its thread alone, the longest time that it keeps that to itself, which in the
- * program is the signals' own, and the memory of the process.
+ * A turn of signals after 1,000 new orders, in two shops of 1 million stored events and 50,000 orders each, or other numbers by
+ * argument. Then turns after 10,000 new events on a day that has a million. Prints what a turn reads, its CPU, the CPU of its
+ * thread alone, the longest time that it blocks the thread, and the memory of the process. In the program, the thread serves only
+ * signals.
  *
  *     node test/bench/streams/signals-turn.ts [events of a shop] [shops]
  */
@@ -23,7 +24,7 @@ const SHOPS = Number(process.argv[3] ?? 2)
 const EVENTS_PER_ORDER = 20
 const PRODUCTS = 5_000
 const NEW_ORDERS = 1_000
-/** Of the last day, of all shops. */
+/** Events of the last day, in all shops. */
 const EVENTS_OF_DAY = 1_000_000
 const NEW_EVENTS = 10_000
 const TURNS = 3

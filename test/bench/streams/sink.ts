@@ -1,7 +1,7 @@
 /**
- * Sink throughput, log to tables, against inserting the same rows from memory as JSON through the bare client over the same
- * kind of connection. Each side runs in a process of its own, the engine included. Goals: 150,000 rows a second on a machine
- * of two cores with nothing else to do, and half the CPU of the bare client.
+ * Sink throughput from log to tables, against inserting the same rows from memory as JSON through the bare client over the same
+ * kind of connection. Each side runs in its own process, including the engine. Goals: 150,000 rows a second on an otherwise idle
+ * machine with two cores, and half the CPU of the bare client.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import { reportFigure } from '../summary/figure.ts'
 const RECORDS = 300_000
 const BATCH = 20_000
 const APPEND = 1_000
-/** Both are timed up to here; what is left is a tail, which the sink keeps until it is old. */
+/** Both sides are timed up to this share. The rest includes a last batch, which the sink holds until it is old. */
 const TIMED_SHARE = 0.8
 const silent = { info() {}, warn() {}, error: console.error }
 
@@ -74,7 +74,7 @@ function event(n: number): JudgedEvent {
 
 interface Measure {
   rowsPerSecond: number
-  /** Of the whole process: user and system. */
+  /** User and system time of the whole process. */
   cpuMicrosPerRow: number
 }
 
@@ -112,12 +112,12 @@ async function sink(folder: string): Promise<Measure> {
   return measure
 }
 
-/** The two packages carry types of their own for the same connection. */
+/** Casts the connection, because the two packages have separate types for it. */
 function connectionTo(path: string) {
   return createChdbConnection({ path }) as unknown as NonNullable<Parameters<typeof createClient>[0]>['connection']
 }
 
-/** `client.insert` with rows that lie in memory. */
+/** Runs `client.insert` with rows from memory. */
 async function bare(folder: string): Promise<Measure> {
   const client = createClient({ connection: connectionTo(join(folder, 'bare')) })
   await migrate({
@@ -144,7 +144,7 @@ async function bare(folder: string): Promise<Measure> {
 
 async function main(): Promise<void> {
   const measures: Record<'bare' | 'sink', Measure[]> = { bare: [], sink: [] }
-  // In turn, so that a slower minute of the machine meets both.
+  // Alternate, so that a slower minute of the machine affects both.
   for (const side of ['bare', 'sink', 'bare', 'sink', 'bare', 'sink'] as const) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-sink-'))
     const child = fork(import.meta.filename, [side, folder])

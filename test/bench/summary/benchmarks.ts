@@ -6,7 +6,7 @@ import { benchmarksPage, type DatedFigure, type MeasuredFigure, updated } from '
 
 const DOCS = join(import.meta.dirname, '../../../docs')
 const PAGE = join(DOCS, 'benchmarks.md')
-/** What the page was made of; figures of another machine are not kept. */
+/** The figures of the page. Figures of another machine are not kept. */
 const FIGURES = join(DOCS, 'benchmarks.json')
 const GB = 2 ** 30
 
@@ -15,7 +15,7 @@ interface Benchmarks {
   figures: DatedFigure[]
 }
 
-/** Adds what was found to `docs/benchmarks.md`. @returns the page. */
+/** Adds new figures to `docs/benchmarks.md`. @returns the page. */
 export function writeBenchmarks(found: readonly MeasuredFigure[]): string {
   const now = { day: new Date().toISOString().slice(0, 10), commit: commit() }
   const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, ${Math.round(totalmem() / GB)} GB, Node ${process.versions.node}`

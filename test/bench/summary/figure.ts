@@ -1,16 +1,16 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 
-/** What a measure found, beside what it should be. */
+/** What a benchmark measured, and its goal. */
 export interface Figure {
-  /** What was measured and where, in words that tell it from every other figure. */
+  /** What was measured and where, in words that distinguish it from every other figure. */
   measure: string
   value: number
-  /** `ms`, `events/s`, …; a ratio says to what. */
+  /** `ms`, `events/s`, …; for a ratio, what it is relative to. */
   unit: string
   goal: { atMost: number } | { atLeast: number }
 }
 
-/** The file that takes a line of JSON for each figure; without it, figures are only printed. */
+/** The environment variable with the file to which each figure is added as a line of JSON. Without it, figures are only printed. */
 export const FIGURES_FILE = 'BENCH_FIGURES'
 
 export function isMet({ value, goal }: Figure): boolean {
@@ -21,13 +21,13 @@ export function goalText({ goal }: Figure): string {
   return 'atMost' in goal ? `at most ${numberText(goal.atMost)}` : `at least ${numberText(goal.atLeast)}`
 }
 
-/** Three digits are all that a repeated measure keeps. */
+/** Formats three digits: more are not repeatable. */
 export function numberText(value: number): string {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en')
   return String(Number(value.toPrecision(3)))
 }
 
-/** Prints a figure beside its goal, and adds it to the summary that `make bench` makes. */
+/** Prints a figure with its goal, and adds it to the summary of `make bench`. */
 export function reportFigure(figure: Figure): void {
   const { measure, value, unit } = figure
   if (!Number.isFinite(value)) throw new RangeError(`${measure}: ${value} is no figure`)
@@ -36,7 +36,7 @@ export function reportFigure(figure: Figure): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`)
 }
 
-/** The figures that a measure has added to a file, which is empty then. */
+/** Reads the figures that a benchmark has added to a file, and empties the file. */
 export function takeFigures(file: string): Figure[] {
   const lines = readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n')
   rmSync(file)

@@ -5,8 +5,8 @@ const OBJECTS = 2_000
 const PASSES = 20
 
 /**
- * Processor time of a fixed piece of work, milliseconds: what this machine's processors do at the moment. Those of a shared machine
- * may take twice as long within minutes, though nothing else runs on it.
+ * The processor time of a fixed piece of work, in milliseconds: how fast this machine is at the moment. On a shared machine it may
+ * double within minutes although nothing else runs.
  */
 export function paceMs(): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
@@ -17,7 +17,7 @@ export function paceMs(): number {
   return rounds.sort((a, b) => a - b)[(ROUNDS - 1) / 2]!
 }
 
-/** As the program: many small objects, through JSON, counted in a map. */
+/** Similar to the program's work: many small objects, converted through JSON and counted in a map. */
 function work(): void {
   const sums = new Map<string, number>()
   for (let pass = 0; pass < PASSES; pass++) {

@@ -1,11 +1,11 @@
 import { type Figure, goalText, isMet, numberText } from './figure.ts'
 
 export interface MeasuredFigure extends Figure {
-  /** How quick the machine was around the measure, see `paceMs`; missing where it was not noted. */
+  /** How fast the machine was at the time, see `paceMs`; missing when it was not recorded. */
   paceMs?: number
 }
 
-/** With the day (`2026-01-31`) and short commit that it was measured on. */
+/** A figure with the day (`2026-01-31`) and the short commit on which it was measured. */
 export interface DatedFigure extends MeasuredFigure {
   day: string
   commit: string
@@ -23,7 +23,7 @@ const INTRODUCTION = [
   'of work before and after the measure, in milliseconds: of two figures that are no ratios, the one with the higher pace was measured on a slower machine.',
 ].join('\n')
 
-/** What `docs/benchmarks.md` says, in the order of `figures`. */
+/** The text of `docs/benchmarks.md`, in the order of `figures`. */
 export function benchmarksPage(figures: readonly DatedFigure[], machine: string): string {
   const rows = figures.map((figure) => [
     figure.measure,
@@ -39,7 +39,7 @@ export function benchmarksPage(figures: readonly DatedFigure[], machine: string)
   return `${INTRODUCTION}\n\nMachine: ${machine}. ${met} of ${figures.length} goals are met.\n\n${lines.join('\n')}\n`
 }
 
-/** `known` with what was found now: the same measure is replaced where it stands, a new one comes last. */
+/** `known` with the new figures: one of the same measure replaces the old one in its place, others are added at the end. */
 export function updated(known: readonly DatedFigure[], found: readonly DatedFigure[]): DatedFigure[] {
   const byMeasure = new Map(known.map((figure) => [figure.measure, figure]))
   for (const figure of found) byMeasure.set(figure.measure, figure)
