@@ -7,14 +7,17 @@ const IS_BUNDLED = 'TEST_PROGRAM_IS_BUNDLED'
 
 let bundling: Promise<void> | undefined
 
-/** The file of a program as it ships, `services/main.ts`. A process without a suite, such as a measure, bundles it anew. */
+/**
+ * The file of the program as it ships, for `services/main.ts` or another source. A process outside a suite, such as a benchmark,
+ * bundles it itself.
+ */
 export async function bundledProgram(source: string): Promise<string> {
   bundling ??= process.env[IS_BUNDLED] ? Promise.resolve() : bundleProgram()
   await bundling
   return join(BUNDLE_FOLDER, bundled(source))
 }
 
-/** Vitest calls it before a suite. A suite that watches the sources bundles them again before each further run. */
+/** Vitest calls this before a suite. A suite that watches the sources bundles them again before each further run. */
 export default async function bundleForSuite(project: TestProject): Promise<void> {
   if (process.env[IS_BUNDLED]) return
   project.onTestsRerun(bundleProgram)

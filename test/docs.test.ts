@@ -7,17 +7,17 @@ const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ]
-/** A link to a heading of a page, this one when it names none. */
+/** A link to a heading of another page, or of the same page when it names none. */
 const HEADING_LINK = /\]\((?!https?:|mailto:)([^)#\s]*\.md|)#([^)]+)\)/g
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g
-/** A path of the repository that a sentence names, like `services/main.ts`. */
+/** A path of the repository in a sentence, such as `services/main.ts`. */
 const NAMED_PATH =
   /`((?:schemas|services|streams|infra|test|docs)\/[\w./-]*\w\.(?:ts|tsx|sql|lua|md|sh|avsc|yaml|conf))`/g
 
 const linksOf = (page: string, text: string) => [...text.matchAll(LINK)].map(([, to]) => join(dirname(page), to!))
 const headingLinksOf = (page: string, text: string) =>
   [...text.matchAll(HEADING_LINK)].map(([, to, heading]) => [to ? join(dirname(page), to) : page, heading!] as const)
-/** The headings of a page as links name them: in lower case, dashes for spaces, without signs. */
+/** The headings of a page as links name them: in lower case, with dashes for spaces, without punctuation. */
 const headingsOf = (text: string) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title!

@@ -9,7 +9,7 @@ export interface CuttableProxy {
   stop(): Promise<void>
 }
 
-/** Stands between a browser and a server, on a port of its own, so that a test can take the server away and bring it back. */
+/** A proxy between a browser and a server, on its own port, so that a test can take the server away and bring it back. */
 export async function openCuttableProxy(serverUrl: string): Promise<CuttableProxy> {
   const { hostname, port: serverPort } = new URL(serverUrl)
   const sockets = new Set<Socket>()

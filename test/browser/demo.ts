@@ -25,11 +25,11 @@ export interface RunningDemo {
 export interface DemoOptions {
   folder?: string
   env?: Record<string, string>
-  /** Kills the program when it prints this. */
+  /** Kills the program when it prints this text. */
   killAt?: string
 }
 
-/** The whole demo as `make run` starts it, on free ports. */
+/** Starts the demo as `make run` does, on free ports. */
 export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-demo-')))
   const [httpPort, shopPort] = [await freePort(), await freePort()]

@@ -6,13 +6,16 @@ import { type Browser, type BrowserContext, type Cookie, chromium, type Page } f
 import { must, type Program, type ProgramOptions, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 
-/** The same engine without the windows of a desktop, at about half of the processor time. */
+/** The same browser engine without a desktop's windows, at about half the processor time. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** The impacts of axe's findings that fail a test. */
+/** The impacts for which axe's findings fail a test. */
 const GRAVE = ['serious', 'critical']
-/** Each rule of axe has one impact. The others cost a third of the time, and none of their findings counts. */
+/**
+ * Each rule of axe has one impact. Rules with other impacts are left out: they take a third of the time, and none of their findings
+ * counts.
+ */
 const OPTIONS = `{
   resultTypes: ['violations'],
   rules: Object.fromEntries(
@@ -24,9 +27,9 @@ const OPTIONS = `{
  * that outlive their page ignore the settings of the page.
  */
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
-/** Pages live for seconds: to optimise their code takes a sixth of their processor time, and never pays. */
+/** Pages live for seconds: optimising their code takes a sixth of their processor time, and never pays off. */
 const JS_FLAGS = ['--no-opt', '--no-maglev']
-/** Only ends what hangs. */
+/** Long enough that it only ends actions that hang. */
 const ACTION_TIMEOUT_MS = 120_000
 
 export interface Person {
@@ -42,39 +45,39 @@ type ContextOptions = Parameters<Browser['newContext']>[0]
 export interface World {
   program: Program
   browser: Browser
-  /** Opens a blank page in a new browser context, signed in as a person: all such pages of a person are of one session. */
+  /** Opens a blank page in a new browser context, signed in as a person. All pages of a person share one session. */
   signedIn(person: Person, options?: ContextOptions): Promise<Page>
-  /** The same in a session of its own, for a test that ends it. */
+  /** Does the same with a new session, for a test that ends it. */
   signedInAnew(person: Person, options?: ContextOptions): Promise<Page>
   /** Creates a user of an account. */
   makeUser(user: { name: string; role: 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
-  /** Closes all pages, and ends a program of its own. */
+  /** Closes all pages, and stops the program if it is this world's own. */
   stop(): Promise<void>
 }
 
-/** Of all files that a process of the tests runs, one after the other. They end with the process. */
+/** Shared by all test files that one process runs, one after the other. They end with the process. */
 let browserOfAll: Promise<Browser> | undefined
 let programOfAll: Promise<Program> | undefined
-/** The cookies of people who have signed in, by the address of the program and theirs: hashing a password is slow on purpose. */
+/** The cookies of people who have signed in, by the program's address and their e-mail: hashing a password is slow on purpose. */
 const sessions = new Map<string, Promise<Cookie[]>>()
 
 /**
- * The real program with the built panel, and a browser. Files share both: each makes accounts and shops of its own, and expects those
- * of others beside them.
+ * The real program with the built panel, and a browser. Test files share both, so each creates its own accounts and shops, and must
+ * expect those of others.
  */
 export function openWorld(): Promise<World> {
   programOfAll ??= startProgramOfAll()
   return worldOf(programOfAll, async () => {})
 }
 
-/** The same with a program of its own: for settings of its own, or an installation in which there is nothing else. */
+/** Does the same with a separate program, for its own settings or for an installation without anything else. */
 export function openOwnWorld(options: ProgramOptions = {}): Promise<World> {
   return worldOf(startWithOperator(options), (program) => program.stop())
 }
 
 async function startProgramOfAll(): Promise<Program> {
   const program = await startWithOperator()
-  // So does vitest end its processes.
+  // Vitest ends its processes with SIGTERM.
   process.once('SIGTERM', () => {
     program.process.kill('SIGKILL')
     rmSync(program.folder, { recursive: true, force: true, maxRetries: 3 })
@@ -145,17 +148,17 @@ const NOTHING_MOVES =
 
 /** The serious findings of axe in a page, as `rule: element` lines. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  // A fault stays; what began to fade while axe looked is over by the second look.
+  // A real fault is found again; an element that began to fade during the first look has settled by the second.
   const findings = await look(page)
   return findings.length === 0 ? findings : look(page)
 }
 
 async function look(page: Page): Promise<string[]> {
-  // Waits for animations to end: contrast is undefined while something fades.
+  // Wait for animations to end: contrast is undefined while something fades.
   await waitFor(() => page.evaluate<boolean>(NOTHING_MOVES))
-  // The debugger evaluates it, so the page's Content-Security-Policy does not apply.
+  // Evaluated by the debugger, so the page's Content-Security-Policy does not apply.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE)
-  // All that has no fault is far more than what has, and would be described and sent too.
+  // Return only the violations: the passed checks are far more, and would be described and sent too.
   const violations = await page.evaluate<AxeResults['violations']>(
     `axe.run(${OPTIONS}).then(({ violations }) => violations)`,
   )

@@ -4,8 +4,8 @@ import { startDemo } from './demo.ts'
 import { launchBrowser } from './harness.ts'
 
 /**
- * Walks the panel as each of three people and prints a table: what one does, and the seconds until the panel showed its
- * result, typing and looking not counted. docs/panel-walk.md is written from it: `node test/browser/walk.ts`.
+ * Walks through the panel as each of three people and prints a table: each action, and the seconds until the panel showed its
+ * result, without the time for typing and looking. docs/panel-walk.md is written from it: `node test/browser/walk.ts`.
  */
 
 type Step = (does: string, sees: string, act: (page: Page) => Promise<void>) => Promise<void>

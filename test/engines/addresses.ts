@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Where the real engines of `infra/local/engines.sh` listen, unless the environment names others. */
+/** Where the real engines of `infra/local/engines.sh` listen, unless the environment names other addresses. */
 export const addresses = {
   kafkaBrokers: (process.env.KAFKA_BROKERS ?? '127.0.0.1:19092').split(','),
   clickhouseUrl: process.env.CLICKHOUSE_URL ?? 'http://127.0.0.1:18123',
@@ -8,14 +8,14 @@ export const addresses = {
   redisUrl: process.env.REDIS_URL ?? 'redis://127.0.0.1:16379',
 }
 
-/** A namespace of its own, so that tests that run side by side on one engine do not meet. */
+/** A new namespace, so that tests that run at the same time on one engine do not interfere. */
 export function testNamespace(): string {
   return `test${randomBytes(6).toString('hex')}`
 }
 
-/** Removes the indices of a namespace. The server takes no wildcards in what it deletes. */
+/** Removes the indices of a namespace by name, because the server does not accept wildcards in deletions. */
 export async function removeIndices(url: string, namespace: string): Promise<void> {
-  // Loaded here: most processes need the addresses alone, and the clients take a third of the processor time of a start.
+  // Loaded only here: most processes need just the addresses, and the clients take a third of the processor time of a start.
   const { Client } = await import('@elastic/elasticsearch')
   const client = new Client({ node: url })
   const indices = Object.keys(await client.indices.get({ index: `${namespace}-*` }))

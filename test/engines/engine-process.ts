@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '../wait-for.ts'
 
-/** Options of a Java engine that lives for minutes: it is not worth its while to compile well. */
+/** Options for a Java engine that lives for minutes: thorough compilation would not pay off. */
 export const SHORT_LIVED_JAVA = '-XX:TieredStopAtLevel=1'
 
 /**
  * Sends a signal to an engine that `infra/local/engines.sh` has started. After SIGKILL or SIGTERM, resolves when it is gone.
- * @param folder where the script notes which process it is.
+ * @param folder the folder in which the script writes the process id.
  */
 export async function signalEngine(folder: string, signal: NodeJS.Signals): Promise<void> {
   const id = Number((await readFile(join(folder, 'process'), 'utf8')).split(' ')[0])

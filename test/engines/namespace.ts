@@ -2,7 +2,7 @@ import { connectRedis } from '../../infra/counters/redis/counters.ts'
 import { addresses, removeDatabase, removeIndices } from './addresses.ts'
 import { removeKafkaNamespace } from './event-log/kafka-tools.ts'
 
-/** What a program is told to work in a namespace of its own on all real engines. */
+/** Settings that make a program use its own namespace on all real engines. */
 export const settingsIn = (namespace: string) => ({
   NAMESPACE: namespace,
   KAFKA_BROKERS: addresses.kafkaBrokers.join(),
@@ -12,7 +12,7 @@ export const settingsIn = (namespace: string) => ({
   REDIS_URL: addresses.redisUrl,
 })
 
-/** Removes what programs have left there. */
+/** Removes what programs have left in a namespace. */
 export async function removeNamespace(namespace: string): Promise<void> {
   await removeKafkaNamespace(namespace)
   await removeIndices(addresses.elasticsearchUrl, namespace)

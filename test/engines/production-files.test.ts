@@ -31,7 +31,7 @@ describe('the proxy', () => {
   let nginx: ReturnType<typeof spawn>
   const programSays = { status: 200 }
 
-  /** The file as it is, but for what only Docker and the newer nginx of its image have: names, and looking them up again. */
+  /** Uses the file as it is, except for what only Docker and the newer nginx of its image support: host names, and resolving them again. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'proxy-'))
     let config = await readFile(join(infra, 'proxy/nginx.conf'), 'utf8')
@@ -50,7 +50,7 @@ describe('the proxy', () => {
     config = config
       .replaceAll('listen 80', `listen 127.0.0.1:${PROXY_PORT}`)
       .replace('127.0.0.1:8081', `127.0.0.1:${HEALTH_PORT}`)
-      // The addresses of this machine but one stand for those of strangers.
+      // All loopback addresses but one stand for strangers.
       .replace('127.0.0.0/8 0;', '127.0.0.1/32 0;')
     await writeFile(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr;\n${config}`)
     await run('/usr/sbin/nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
@@ -63,7 +63,7 @@ describe('the proxy', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Which role answered, or the proxy's own status. */
+  /** The role that answered, or the proxy's own status. */
   const answerOf = (host: string, path: string) =>
     new Promise<string>((resolve, reject) => {
       const options = { port: PROXY_PORT, host: '127.0.0.1', path, headers: { host } }

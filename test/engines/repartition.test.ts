@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const wanted = (partitions: number) => Object.fromEntries(unitOf('ad-events').map((topic) => [topic, partitions]))
 
-/** As `make repartition` does. */
+/** Does what `make repartition` does. */
 function runRepartition(): Promise<{ code: number; output: string }> {
   const env = { ...process.env, ...settingsIn(namespace), DATA_FOLDER: folder }
   const settings = { KAFKA_TOPIC_PARTITIONS: `ad-events:${TO},emissions:${TO}` }
@@ -68,12 +68,15 @@ function runRepartition(): Promise<{ code: number; output: string }> {
   })
 }
 
-/** Clicks and views of every campaign by everybody, some of those before again, in an order that a campaign's ids tell. */
+/**
+ * Sends clicks and views of every campaign by every person, and repeats some. The events of a campaign are judged in the order of
+ * `sent`.
+ */
 function createShoppers(log: ReturnType<typeof openLog>) {
   const sent: AdEvent[] = []
   return {
     sent,
-    /** As intake does: while the log takes nothing, events wait in order. */
+    /** Sends as intake does: while the log accepts nothing, events wait in order. */
     async send(): Promise<void> {
       const at = Date.now()
       const events = ids.flatMap((campaignId) =>
@@ -181,7 +184,7 @@ test('four partitions become twelve under load: every event has one verdict in i
   await Promise.all([log.close(), later.close(), after.counters.close(), analytics.close()])
 })
 
-/** By looking back over the events of one campaign. */
+/** The expected verdicts, computed by looking back over all events of one campaign. */
 function verdictsOf(events: readonly AdEvent[]): string[] {
   const isSame = (a: AdEvent) => (b: AdEvent) => a.type === b.type && a.claims.requestId === b.claims.requestId
   let clicks = 0

@@ -43,7 +43,7 @@ async function enter({ email, password }: Person, path = '/panel/'): Promise<Pag
   return page
 }
 
-/** The code of the current time step, or of the next. */
+/** The code of the current time step, or of a later one. */
 const codeOf = (secret: string, stepsLater = 0) =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + stepsLater * 30_000 })
 

@@ -5,7 +5,7 @@ import { openOwnWorld, seriousFindings, type World, watchErrors } from '../harne
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
 const CAMPAIGNS = 500
-/** All 500 rows at once would make over 13,000. */
+/** A limit on the page's elements: all 500 rows at once would have over 13,000. */
 const ELEMENTS_MAX = 2_500
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 const LONG_NAME = 'W'.repeat(67)

@@ -20,7 +20,7 @@ afterAll(() => world?.stop())
 
 const make = (path: string, body: object) => must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
 
-/** A feed with a file of lamps at a price. */
+/** Creates a feed with a file of lamps at one price. */
 async function uploaded(name: string, count: number, price: string): Promise<string> {
   const { id } = await make('feeds', { shopId, name })
   const lamps = Array.from({ length: count }, (_, i) => ({ ...lamp(`${name}-${i}`, `Lamp ${i}`), price }))
@@ -44,7 +44,7 @@ it('says that all prices are in another currency, and one click accepts them all
   expect(await seriousFindings(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Change the feed’s currency to TRY' }).click()
-  // All are taken; the shop's currency is another one.
+  // All products are accepted, but the shop has another currency.
   await header().getByText('Succeeded with warnings').first().waitFor()
   await history().getByText('Succeeded with warnings').waitFor()
   await expect.poll(() => history().getByText('All products rejected').count()).toBe(1)

@@ -16,7 +16,7 @@ afterAll(() => world?.stop())
 const make = <T = { id: string }>(path: string, body: object) =>
   must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
 const steps = () => page.getByRole('listitem').filter({ hasText: /^(Done|Open)/ })
-/** Lets the time of the page pass until it shows something: it reads the steps again by itself. */
+/** Advances the page's clock until the page shows something: it refetches the steps by itself. */
 const untilShown = (locator: Locator) =>
   waitFor(async () => {
     await page.clock.runFor(1_000)
@@ -80,7 +80,7 @@ interface Ads {
   data: { ads: { showId: string }[] }[]
 }
 
-/** As a shop's page does, in a browser of a shopper. */
+/** Sends a request as a shop's page does in a shopper's browser. */
 async function send<T>(path: string, body: object): Promise<T> {
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130 Safari/537.36'
   const headers = { 'content-type': 'application/json', cid: 'shopper', 'user-agent': userAgent }

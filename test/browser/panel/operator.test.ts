@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop())
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name })
-/** The one that the tests make. */
+/** The account that the tests create. */
 async function account() {
   const { items } = await must(world.program.call<{ items: Account[] }>('GET', '/v1/panel/accounts'))
   return items.find(({ name }) => name === 'Solvik Lamps')

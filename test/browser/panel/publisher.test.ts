@@ -238,7 +238,7 @@ it.each([
   await open(path, name)
   await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
   expect(await seriousFindings(page)).toEqual([])
-  // The pictures of the tests' products do not exist.
+  // The tests' products have pictures that do not exist.
   expect(errors.filter((error) => !error.includes('ERR_NAME_NOT_RESOLVED'))).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { type JourneyShop, openShop } from '../../journey/shop.ts'
 import { waitFor } from '../../wait-for.ts'
 import { openWorld, type World } from '../harness.ts'
 
-/** A shop's page on another site than the program: what browsers let it send and read. */
+/** What browsers let a shop's page on another site than the program send and read. */
 
 let world: World
 let shop: JourneyShop

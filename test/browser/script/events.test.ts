@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop())
 
 const VIEW_MS = 1_000
-/** Longer than the time for which views are gathered. */
+/** Longer than the time for which the script gathers views. */
 const GATHER_MS = 600
 const LONG_MS = 10_000
 
@@ -30,8 +30,8 @@ async function openBelow() {
 }
 
 /**
- * Waits until the script has noticed which cards are visible. Observers hear of the same frame in the order in which
- * they were made, so the script's own has heard before this one.
+ * Waits until the script has noticed which cards are visible. For one frame, observers are notified in the order of their creation,
+ * so the script's own observer is notified before this one.
  */
 const noticed = ({ page }: Visit) =>
   page.evaluate(async () => {
@@ -39,7 +39,7 @@ const noticed = ({ page }: Visit) =>
     await new Promise((resolve) => new IntersectionObserver(resolve, { threshold: 0.5 }).observe(card))
   })
 
-/** Scrolls until this many pixels of the cards (286 tall) are visible, and waits until the page has noticed. */
+/** Scrolls until this many pixels of the cards (286 tall) are visible, and waits until the script has noticed. */
 async function showPixels(visit: Visit, pixels: number): Promise<void> {
   await visit.page.evaluate((shown) => {
     const card = document.querySelector('#ads')!.shadowRoot!.querySelector('a')!
@@ -139,7 +139,7 @@ describe('a view', () => {
     await showPixels(visit, 280)
     await visit.run(VIEW_MS)
     expect(visit.events).toEqual([])
-    // Playwright does not see requests that are sent here.
+    // Playwright does not see requests that are sent while a page is left.
     await visit.page.goto('https://shop.example/elsewhere')
     await untilTaken(2)
     await visit.close()

@@ -211,7 +211,7 @@ describe('several script elements on a page', () => {
     const [a, b] = [await shownBy(visit, 'a'), await shownBy(visit, 'b')]
     expect(new Set([...a, ...b]).size).toBe(6)
 
-    // As a single-page application does: the element is replaced, and the script is not loaded again.
+    // A single-page application replaces the element without loading the script again.
     await visit.page.evaluate(() => {
       const fresh = document.createElement('div')
       fresh.id = 'a'

@@ -12,7 +12,7 @@ export interface ScriptWorld {
   stop(): Promise<void>
 }
 
-/** The program with a shop of eight lamps, and a page on another origin that shows ads by the emission script. */
+/** The program with a shop of eight lamps, and a page on another origin that shows ads with the emission script. */
 export async function openScriptWorld(): Promise<ScriptWorld> {
   const world = await openWorld()
   const { program, browser } = world

@@ -18,7 +18,7 @@ afterAll(async () => {
   await removeDatabase(options.url, options.namespace)
 })
 
-// The first of its addresses is away.
+// The first of the addresses is away.
 analyticsSuite('ClickHouse', async () => connectClickHouse({ ...options, url: `http://127.0.0.1:1,${options.url}` }))
 
 describe('ClickHouse', () => {

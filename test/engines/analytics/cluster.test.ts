@@ -46,11 +46,11 @@ import { openWorld } from '../../streams/attribution/world.ts'
 import { testNamespace } from '../addresses.ts'
 import { startTwoShards, type TwoShards } from './two-shards.ts'
 
-/** By `CRC32`, the first lies on the first shard, the second on the second. */
+/** By `CRC32`, the first shop is on the first shard, and the second on the second. */
 const SHOPS = ['shop', 'a'] as const
-/** Above those that the suite of the port raises. */
+/** Higher than the epochs that the port's suite raises. */
 const EPOCH = 100
-/** After which the sink stores what it has. */
+/** The age after which the sink stores what it has. */
 const AGE_MS = 2_000
 const namespace = testNamespace()
 const folder = mkdtempSync(join(tmpdir(), 'cluster-'))
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 analyticsSuite('ClickHouse cluster', async () => connectClickHouse(options), { canPause: false })
 
-/** The same person in two shops, by two cids that a uid joins, in another browser when buying; with returns and repeats. */
+/** The same people in two shops. Each has two cids that a uid joins, and buys in another browser; with returns and repeats. */
 function history(): Happening[] {
   const people = Array.from({ length: 12 }, (_, n) => n)
   const ofShop = (shopId: string, at: number): Happening[] => [
@@ -105,7 +105,7 @@ function history(): Happening[] {
   return SHOPS.flatMap((id, i) => ofShop(id, T0 + i * HOUR))
 }
 
-/** Clicks of one of them. */
+/** Corrections that void one click in each shop. */
 const voided: Happening[] = SHOPS.map((shopId) => ({
   topic: 'corrections',
   value: correction({ eventId: 'f3', shopId, cid: 'c3', adId: 'p0', at: T0 + (SHOPS.indexOf(shopId) + 9) * HOUR }),
@@ -233,7 +233,7 @@ describe('two shards', () => {
     const deps = { log, analytics, snapshot, days: 60, now: () => Date.parse('2026-07-01') }
     for (const turn of [createReportCounts(deps), createEmissionRetention(deps).turn]) {
       while (await turn()) {
-        // A turn takes only so much.
+        // Each turn handles only part of the rows.
       }
     }
     expect(await readClosedUntil(analytics)).toBe(Date.parse('2026-05-01'))
@@ -319,7 +319,7 @@ describe('a shard that is killed while the sink stores', () => {
       ),
     ).toEqual([{ rows: appended, records: appended, ids: appended }])
     const proofs = await rebuildAnalytics({ log, analytics: quick, migrate, now: Date.now, runId: randomUUID, logger })
-    // Other tables had what no log had.
+    // The other tables have rows that were in no log, so only this one is compared.
     expect(proofs).toContainEqual(
       expect.objectContaining({ table: 'page_views', rowsBefore: appended, rowsAfter: appended, equal: true }),
     )

@@ -47,7 +47,7 @@ const PEOPLE = 150
 const STEPS = 4
 const models: AttributionModel[] = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION']
 
-/** Many people who see, click, change devices and buy, over four weeks; the same for the same seed. */
+/** Many people who see, click, change devices and buy, over four weeks. The same seed gives the same history. */
 function history(seed: number): Happening[] {
   const random = seededRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
@@ -76,7 +76,7 @@ function history(seed: number): Happening[] {
       topic: 'transactions' as const,
       value: purchase({
         ...person(),
-        // Some ids come with two contents.
+        // Some order ids occur with two contents.
         eventId: `o${n % (PURCHASES - 50)}`,
         kind: random() < 0.7 ? 'PURCHASE' : 'CART',
         at: at(),
@@ -125,7 +125,7 @@ function history(seed: number): Happening[] {
   return [...registry, ...shuffled, ...later]
 }
 
-/** Floating point sums may be made in another order. */
+/** Rounds weights, because engines may add floating point numbers in another order. */
 const rounded = <T extends { weight: number }>(lines: T[]) =>
   lines.map((line) => ({ ...line, weight: Number(line.weight.toFixed(9)) }))
 

@@ -9,7 +9,7 @@ import { signalEngine } from '../engine-process.ts'
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
 
-/** A cluster of the test's own: two ClickHouse servers, a shard each, without replicas. */
+/** The test's own cluster: two ClickHouse servers, one shard each, without replicas. */
 export interface TwoShards {
   cluster: string
   url: string

@@ -11,10 +11,10 @@ import { type BrokerCluster, type BrokerId, brokerIds, REPLICAS, startCluster } 
 import { openTraffic, type Sent, type Traffic } from './traffic.ts'
 
 const TIMEOUT_MS = 600_000
-/** Of undisturbed traffic before each fault. */
+/** How long traffic runs undisturbed before each fault. */
 const QUIET_MS = 500
 const AWAY_MS = 1_000
-/** A process starts and asks to join. */
+/** Time for a process to start and ask to join. */
 const JOINING_AFTER_MS = 700
 
 let cluster: BrokerCluster
@@ -48,7 +48,7 @@ async function killAndStart(id: BrokerId, awayMs = AWAY_MS): Promise<void> {
   await cluster.start(id)
 }
 
-/** Makes topics while a broker, which may be the controller, is away. */
+/** Creates topics while a broker, which may be the controller, is away. */
 async function makeTopics(): Promise<void> {
   const options = { brokers: cluster.addresses, clientId: 'test', namespace: testNamespace(), logger: { warn() {} } }
   await waitFor(async () => {
@@ -72,7 +72,7 @@ const faults: Fault[] = [
       traffic.replaceCopier()
       await sleep(JOINING_AFTER_MS)
       await cluster.signal(id, 'SIGSTOP')
-      // Also while it is frozen.
+      // Traffic must get on while the broker is still frozen.
       await traffic.untilAllGetOn()
       await cluster.signal(id, 'SIGCONT')
     },
@@ -82,7 +82,7 @@ const faults: Fault[] = [
     async () => {
       const id = await leader()
       await cluster.signal(id, 'SIGKILL')
-      // The two others go on.
+      // The other two brokers must go on.
       await traffic.untilAllGetOn()
       await cluster.start(id)
       await cluster.untilInSync()
@@ -116,7 +116,7 @@ const faults: Fault[] = [
   ],
 ]
 
-/** Too few are left for a write, and for a controller: everything waits. */
+/** With two of three brokers away, too few are left for a write or for a controller: everything waits. */
 const moreFaults: Fault[] = [
   [
     'kill -9 of two brokers at once',
@@ -165,7 +165,7 @@ describe('three brokers: whatever happens to them, what was acknowledged is stor
   })
 })
 
-/** What was acknowledged lies where the log said, nothing lies there twice, and each key has its order. */
+/** Checks that each acknowledged record is where the log said, that nothing is stored twice, and that each key is in order. */
 async function expectAllOnce(): Promise<void> {
   const { log, appended, written, tailed } = traffic
   for (const [topic, sent] of [
@@ -191,7 +191,7 @@ async function expectAllOnce(): Promise<void> {
   expect(tailed).toEqual((await readAll(log, 'registry')).map(({ value }) => value!.toString()))
 }
 
-/** The group's outputs are what lies in the topic that it reads, in the same order for each key. */
+/** Checks that the group's outputs equal the topic that it reads, in the same order for each key. */
 async function expectAllCopied(): Promise<void> {
   const [source, copy] = await Promise.all(
     (['ad-events', 'judged-events'] as const).map(async (topic) =>
@@ -203,7 +203,7 @@ async function expectAllCopied(): Promise<void> {
 
 const acknowledgedOf = (sent: readonly Sent[]) => sent.filter(({ acknowledged }) => acknowledged)
 
-/** The values of each key, in their order. */
+/** The values of each key, in order. */
 function byKey(records: readonly { key: string; value: string }[]): Record<string, string[]> {
   const keys = Object.groupBy(records, ({ key }) => key)
   return Object.fromEntries(

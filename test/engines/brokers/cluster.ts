@@ -14,19 +14,19 @@ import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
 const folder = join(tmpdir(), 'endcap-brokers')
-/** Away from the ports of the engines that other tests use. */
+/** Keeps clear of the ports of the engines that other tests use. */
 const PORT_OFFSET = 6_000
 const PORTS_PER_BROKER = 10
 const START_TIMEOUT_MS = 300_000
 const IN_SYNC_WITHIN_MS = 120_000
-/** Any: it only has to be the same for all. */
+/** An arbitrary id. It only has to be the same for all brokers. */
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
 
 export const REPLICAS = 3
-/** A broker that is silent for so long loses its partitions. */
+/** A broker that is silent for this long loses its partitions. */
 const BROKER_SESSION_MS = 4_000
 
-/** Brokers await the answer of one that is frozen for so long, as to the markers of a transaction. */
+/** How long brokers wait for an answer of a frozen broker, for example to the markers of a transaction. */
 const BROKER_REQUEST_MS = 5_000
 
 const GROUP_PARTITIONS = 6
@@ -39,7 +39,7 @@ const portOffset = (id: BrokerId) => PORT_OFFSET + id * PORTS_PER_BROKER
 const folderOf = (id: BrokerId) => join(folder, String(id))
 const address = (id: BrokerId) => `127.0.0.1:${kafkaPort(id)}`
 
-/** Three brokers that keep a copy of every partition each, need two of them for a write, and are the controllers too. */
+/** Three brokers, each with a replica of every partition. A write needs two of them. They are the controllers too. */
 const settingsOf = (id: BrokerId) => `
 node.id=${id}
 controller.quorum.voters=${brokerIds.map((each) => `${each}@127.0.0.1:${kafkaPort(each) + 1}`).join(',')}
@@ -57,23 +57,23 @@ transaction.state.log.num.partitions=6
 export interface BrokerCluster {
   readonly addresses: readonly string[]
   start(id: BrokerId): Promise<void>
-  /** After SIGKILL or SIGTERM, resolves when it is gone. */
+  /** After SIGKILL or SIGTERM, resolves when the process is gone. */
   signal(id: BrokerId, signal: NodeJS.Signals): Promise<void>
-  /** Removes what a broker that does not run has stored. */
+  /** Removes the data of a broker that is not running. */
   wipe(id: BrokerId): Promise<void>
-  /** Who leads a partition of a topic, given by its full name. All brokers must run. */
+  /** The leader of a partition; `topic` is its full name. All brokers must run. */
   leaderOf(topic: string, partition: number): Promise<BrokerId>
-  /** How many copies of a topic must be in sync for a write. */
+  /** Sets how many replicas of a topic must be in sync for a write. */
   setMinInSync(topic: string, copies: number): Promise<void>
-  /** Who coordinates a group, given by its full name. All brokers must run. */
+  /** The coordinator of a group, given by its full name. All brokers must run. */
   coordinatorOf(group: string): Promise<BrokerId>
-  /** Resolves when every broker has all of every partition. */
+  /** Resolves when every broker has all records of every partition. */
   untilInSync(): Promise<void>
-  /** Ends all and removes their data. */
+  /** Ends all brokers and removes their data. */
   remove(): Promise<void>
 }
 
-/** Starts all three. What an earlier run has left is removed. */
+/** Starts all three brokers, after removing what an earlier run has left. */
 export async function startCluster(): Promise<BrokerCluster> {
   const running = new Set<BrokerId>()
   const script = (action: 'start' | 'stop', id: BrokerId) =>
@@ -103,7 +103,7 @@ export async function startCluster(): Promise<BrokerCluster> {
   }
 
   async function remove(): Promise<void> {
-    // Killed: without two others a broker waits in vain to hand its partitions over.
+    // Kill them: without two others, a broker that is told to stop waits in vain to hand over its partitions.
     await Promise.all([...running].map((id) => signal(id, 'SIGKILL')))
     await rm(folder, { recursive: true, force: true })
   }
@@ -112,7 +112,7 @@ export async function startCluster(): Promise<BrokerCluster> {
   const addresses = brokerIds.map(address)
   const kafka = new kafkajs.Kafka({ brokers: addresses, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
 
-  /** Of a client that knows nothing of earlier, so that it asks no broker that is gone. */
+  /** Asks with a new client, whose metadata is current, so that it asks no broker that is gone. */
   async function ask<T>(question: (admin: kafkajs.Admin) => Promise<T>): Promise<T> {
     const admin = kafka.admin()
     try {
@@ -148,7 +148,7 @@ export async function startCluster(): Promise<BrokerCluster> {
       await client.send('ANY', alterTopicsRequest([{ topic, settings }]), performance.now() + IN_SYNC_WITHIN_MS)
       await client.close()
     },
-    // As GroupCoordinator.partitionFor does.
+    // Computed as in GroupCoordinator.partitionFor.
     coordinatorOf: (group) => leaderOf('__consumer_offsets', (javaHashOf(group) & 0x7fffffff) % GROUP_PARTITIONS),
     untilInSync: () => waitFor(() => isInSync().catch(() => false), IN_SYNC_WITHIN_MS),
     remove,

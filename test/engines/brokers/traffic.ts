@@ -9,7 +9,7 @@ import { type Member, startCopier } from '../event-log/copier.ts'
 import { type BrokerCluster, REPLICAS } from './cluster.ts'
 
 const PARTITIONS = 3
-/** As many callers that append, each with a key of its own. */
+/** The number of callers that append, each with its own key. */
 const KEYS = 6
 const APPENDED_AT_ONCE = 10
 const APPEND_EVERY_MS = 60
@@ -19,46 +19,46 @@ const AFTER_FAILURE_MS = 100
 const SESSION_TIMEOUT_MS = 6_000
 const COPIERS = 2
 const COPY_MS = 10
-/** Of a question at the end. */
+/** The timeout of the calls that check what is stored. */
 const PATIENCE_MS = 60_000
 /**
- * Some times what one frozen broker may cost a group: its session among the brokers, 4 s, an answer that is not awaited any
- * longer, 5 s, a member that is gone and awaited for its session, 6 s, and markers of transactions, 5 s.
+ * A multiple of the time that one frozen broker may cost a group: its own session, 4 s; an answer that is waited for, 5 s; the
+ * session of a member that is gone, 6 s; and the markers of transactions, 5 s.
  */
 const GET_ON_WITHIN_MS = 60_000
 const logger = { warn() {} }
 
-/** One value that was given to the log, with its key. Each is sent once: what was refused is followed by another one. */
+/** A value that was given to the log, with its key. Each value is sent once: after a refusal, another one follows. */
 export interface Sent {
   key: string
   value: string
-  /** Where the log says that it lies; null: the append was given up, and it may have been stored or not. */
+  /** The position that the log acknowledged; null when the append was given up, so that it may or may not have been stored. */
   acknowledged: Position | null
 }
 
-/** Callers that append, a group that copies in transactions, an exclusive writer and a tail, under way until they are ended. */
+/** Callers that append, a group that copies in transactions, an exclusive writer and a tail. All run until they are ended. */
 export interface Traffic {
   readonly namespace: string
-  /** With patience, to look at what is stored. */
+  /** A log with a long timeout, to check what is stored. */
   readonly log: EventLog
-  /** Appended to `ad-events`, in the order of the calls per key. */
+  /** The values appended to `ad-events`, for each key in the order of the calls. */
   readonly appended: readonly Sent[]
-  /** Written to `registry`, in order. */
+  /** The values written to `registry`, in order. */
   readonly written: readonly Sent[]
-  /** What the tail has seen of `registry`. */
+  /** The values of `registry` that the tail has received. */
   readonly tailed: readonly string[]
   readonly copiers: readonly Member[]
-  /** The group that copies, by its full name. */
+  /** The full name of the group that copies. */
   readonly group: string
-  /** The longest time without an acknowledgement of any one caller since the last call of it, in milliseconds. */
+  /** The longest time in milliseconds, since the last call, that any one caller waited for an acknowledgement. */
   longestGapMs(): number
-  /** Resolves when every part has got on: each key was appended to, a commit was made, the writer has written, the tail has read. */
+  /** Resolves when every part has made progress: each key was appended to, a commit was made, the writer wrote, the tail read. */
   untilAllGetOn(): Promise<void>
   /** Resolves when each caller has been refused once. */
   untilRefused(): Promise<void>
-  /** Ends one member of the group, and starts another one in its place. */
+  /** Kills one member of the group, and starts another one in its place. */
   replaceCopier(): void
-  /** Ends the callers and the writer; resolves when the group and the tail have done what there is. */
+  /** Ends the callers and the writer. Resolves when the group and the tail have processed everything. */
   pause(): Promise<void>
   resume(): void
   close(): Promise<void>
@@ -87,7 +87,7 @@ export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic
   const valuesOf = (topic: TopicName, key: string, length: number): NewRecord[] =>
     Array.from({ length }, () => ({ topic, key, value: Buffer.from(String(count++)) }))
 
-  /** Gives records to the log again and again, each time others. */
+  /** Gives new records to the log again and again. */
   async function send(
     into: Sent[],
     next: () => NewRecord[],

@@ -110,7 +110,7 @@ test('a judge bills nothing twice, and exceeds no cap, while masters die, hang, 
   const campaigns = await startJudging(cluster.url, folder)
   for (let i = 0; i < 5; i++) await campaigns.send()
 
-  // Slots move first, while nothing is lost: what was read once never reads as less.
+  // First move slots, while nothing is lost: a spend that was read once must never read lower.
   let isMoving = true
   let readings = 0
   const reading = (async () => {
@@ -149,7 +149,7 @@ test('a judge bills nothing twice, and exceeds no cap, while masters die, hang, 
   await campaigns.stop()
 })
 
-/** A key of the shard that the judge's counters have. */
+/** A key of a shard of the judge's counters. */
 const keyOf = (shard: number) => shardKeys('n', SHARDS, shard).complete
 
 async function keysOf(port: number): Promise<string[]> {

@@ -67,7 +67,7 @@ describe('what Redis keeps', () => {
     const sums = keys.map(() => 0)
     let position = -1
     for (let turn = 0; turn < 60; turn++) {
-      // Mostly one of them changes the shard several times before the other one does.
+      // Alternate in blocks, so that one process changes the shard several times before the other does.
       const { load, store } = each[Math.floor(turn / 4) % 2]!
       const [loaded] = await load([loadOf({ after: position, keys })])
       expect(loaded!.values).toEqual(sums)

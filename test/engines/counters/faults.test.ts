@@ -29,7 +29,7 @@ const storeAt = (counters: Counters, offset: number) =>
   counters.store(changeOf({ after: offset - 1, add: [{ key: N, amount: 1 }], seen: [seenOf(`${offset}`)] }))
 const read = async (counters: Counters) => (await counters.load([loadOf({ keys: [N] })]))[0]!.values[0]
 
-/** Tries until Redis answers again. */
+/** Retries until Redis answers. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -41,7 +41,7 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As the judge does: what may have been stored already is looked at again. */
+/** Stores as the judge does: before a retry, it checks whether the batch has been stored already. */
 async function storeUntilDone(counters: Counters, offset: number): Promise<void> {
   await eventually(async () => {
     const [loaded] = await counters.load([loadOf({ after: offset - 1 })])
@@ -79,7 +79,7 @@ test('a Redis that hangs makes calls fail in time, then at once, and is used aga
   const counters = open(redis)
   await storeAt(counters, 0)
   redis.pause()
-  // What was sent may be carried out later: the position makes the second try a repetition.
+  // The sent call may still be carried out later. The position makes the second try a repetition.
   await expect(storeAt(counters, 1)).rejects.toBeInstanceOf(CountersUnavailable)
   await delay(2_000)
   await expect(Promise.all(Array.from({ length: 50 }, () => read(counters)))).rejects.toBeInstanceOf(

@@ -67,7 +67,7 @@ const send = () =>
     }),
   )
 const hasJudgedAll = async () => (await judge.lag()).every(({ records }) => records === 0)
-/** Null: they are being counted again, or Redis is away. */
+/** Null while the counters are being recounted or Redis is away. */
 const spent = () =>
   counters.read(spends).catch((error) => {
     if (error instanceof CountersUnavailable) return null
@@ -86,10 +86,10 @@ async function billed(): Promise<Record<string, number>> {
 }
 const everyBudget = Object.fromEntries(ids.map((id) => [id, BUDGET]))
 
-/** Key, value and time of expiry. */
+/** The key, the value and the time of expiry of each entry. */
 type Saved = [Buffer, Buffer, number][]
 
-/** All keys as of one moment. */
+/** All keys at one moment. */
 async function saved(): Promise<Saved> {
   const script = `local saved = {}
     for i, key in ipairs(redis.call('KEYS', '*')) do
@@ -99,7 +99,7 @@ async function saved(): Promise<Saved> {
   return (await admin.callBuffer('EVAL', script, 0)) as Saved
 }
 
-/** Puts back what was saved, in place of everything since. */
+/** Restores the saved keys, in place of everything written since. */
 async function restore(keys: Saved): Promise<void> {
   const transaction = admin.multi().flushall()
   for (const [key, value, expiresAt] of keys) transaction.restore(key, expiresAt, value, 'ABSTTL')

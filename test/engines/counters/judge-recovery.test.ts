@@ -48,7 +48,7 @@ const send = (perCampaign: number, campaignIds = ids) =>
       })),
     ),
   )
-/** Whether the counters are complete or not. */
+/** The spend in the counters, even while they are incomplete. */
 async function spends(campaignIds = ids): Promise<number[]> {
   const loads = campaignIds.map((id) => {
     const shard = shardOf(id, counters.shards)
@@ -68,7 +68,7 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
     await judged()
   }
   await counters.clear()
-  // 15 of 20 clicks were billed: counters that had forgotten them would let 10 more through.
+  // 15 of 20 clicks were billed. Counters that had forgotten them would let 10 more through.
   await send(10)
   await judged()
   expect(await spends()).toEqual(ids.map(() => BUDGET))
@@ -80,7 +80,7 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
   await judge.stop()
 })
 
-/** The clicks that the log still holds as billed. */
+/** The number of billed clicks that the log still holds. */
 async function billedSince(): Promise<number> {
   let billed = 0
   for (const { partition, start, end } of await log.bounds('judged-events')) {
@@ -105,7 +105,7 @@ test('Redis and the head of the log are gone: a campaign goes on from its checkp
   await createSpendCheckpoints(deps)()
   for (const topic of ['ad-events', 'judged-events'] as const) await forgetRecords(namespace, topic)
   expect(await billedSince()).toBe(0)
-  // After the checkpoint, and kept by the log.
+  // These come after the checkpoint and stay in the log.
   await send(4, oldIds)
   await judged()
 

@@ -22,27 +22,27 @@ const BUDGET = 200 * PRICE
 const CAP = 3
 const PEOPLE = 10
 const CAMPAIGNS = 8
-/** Of all events, so many are sent a second time. */
+/** The share of events that are sent a second time. */
 const REPEATED = 1 / 10
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Campaigns with a budget and a cap, and a judge of their events whose counters lie in some Redis. */
+/** Campaigns with a budget and a cap, and a judge of their events with counters in a Redis of any form. */
 export interface JudgedCampaigns {
   readonly counters: Counters
   /** Micros spent by each campaign, as the counters say now. */
   spends(): Promise<number[]>
-  /** Sends clicks and views of every campaign, and some of those before again. */
+  /** Sends clicks and views of every campaign, and repeats some of the earlier ones. */
   send(): Promise<void>
-  /** Sends until the work is done, and goes on for a moment after it. */
+  /** Sends until the work is done, and once more after it. */
   sendDuring<T>(work: Promise<T>): Promise<T>
-  /** Until every event is judged, and the counters hold all that was judged. */
+  /** Resolves when every event is judged and the counters are complete. */
   judged(): Promise<void>
-  /** Every event was judged once; every budget was billed, every cap was filled, and neither was exceeded. */
+  /** Checks that every event was judged once, every budget was billed and every cap was filled, and that neither was exceeded. */
   check(): Promise<void>
   stop(): Promise<void>
 }
 
-/** @param url of a Redis that is empty. */
+/** @param url the address of an empty Redis. */
 export async function startJudging(url: string, folder: string): Promise<JudgedCampaigns> {
   const ids = Array.from({ length: CAMPAIGNS }, (_, i) => `campaign ${i}`)
   const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { budgetMicros: BUDGET, capping: CAP }])))
@@ -131,7 +131,7 @@ export async function startJudging(url: string, folder: string): Promise<JudgedC
   return world
 }
 
-/** Asks until Redis answers. */
+/** Repeats a question until Redis answers. */
 export async function answered<T>(question: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

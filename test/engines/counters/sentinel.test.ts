@@ -24,7 +24,7 @@ test('a judge bills nothing twice, and exceeds no cap, while Sentinels replace a
     const primary = await sentinels.primary()
     await primary[away]()
     await waitFor(async () => (await sentinels.primary()) !== primary)
-    // The one that hangs must not be waited for: the counters answer while it still does.
+    // Nobody may wait for the primary that hangs: the counters answer while it still hangs.
     await answered(() => campaigns.counters.complete())
     if (away === 'kill') await primary.start()
     else primary.resume()

@@ -4,7 +4,7 @@ import { SHARDS } from '../../ports/counters.fixtures.ts'
 import { countersSuite } from '../../ports/counters.suite.ts'
 import { testNamespace } from '../addresses.ts'
 
-/** Runs the suite of the counters on a Redis in whatever form its address names. @returns what opens counters there. */
+/** Runs the counters' suite on a Redis of the form that its address names. @returns a function that opens counters there. */
 export function countersSuiteOn(urlOf: () => string): (namespace: string) => Counters {
   const namespaces = new WeakMap<Counters, string>()
   const openIn = (namespace: string) => {

@@ -5,9 +5,9 @@ import type { TopicName } from '../../../schemas/topics.ts'
 /** A process of `member.child.ts`. */
 export interface Member {
   process: ChildProcess
-  /** What it has printed. */
+  /** The lines that it has printed. */
   lines: string[]
-  /** What it has printed to its error output. */
+  /** The lines that it has printed to its error output. */
   errors: string[]
 }
 
@@ -16,7 +16,7 @@ export function startCopier(options: {
   brokers: readonly string[]
   namespace: string
   sessionTimeoutMs: number
-  /** Of each batch. */
+  /** The time that it spends on each batch. */
   workMs: number
 }): Member {
   const { brokers, namespace, sessionTimeoutMs, workMs } = options
@@ -29,7 +29,7 @@ export function startCopier(options: {
   return member
 }
 
-/** All that a topic holds, in order per partition. */
+/** All records of a topic, in order per partition. */
 export async function readAll(log: EventLog, topic: TopicName): Promise<LogRecord[]> {
   const records: LogRecord[] = []
   for (const { partition, start, end } of await log.bounds(topic)) {

@@ -8,10 +8,13 @@ import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 
 const CLIENT_ID = 'test'
 const quiet = { warn() {} }
-/** The brokers' minimum: a member that crashed holds its partitions for so long. */
+/** The brokers' minimum. A crashed member keeps its partitions for this long. */
 const SESSION_TIMEOUT_MS = 6_000
 
-/** What every caller relies on holds after restores too, and is hardest there: offsets are not those of Kafka. */
+/**
+ * Makes the log a restored one. What every caller relies on must hold after restores too, and is hardest then: offsets differ from
+ * Kafka's.
+ */
 async function beRestored(namespace: string): Promise<void> {
   const log = connectWithoutEpoch({
     brokers: addresses.kafkaBrokers,
@@ -27,13 +30,13 @@ async function beRestored(namespace: string): Promise<void> {
 async function createHost(): Promise<EventLogHost> {
   const namespace = testNamespace()
   const brokers = addresses.kafkaBrokers
-  // As many as an embedded log has.
+  // An embedded log has as many partitions.
   await migrateKafka({ brokers, clientId: CLIENT_ID, namespace, replicationFactor: 1, partitions: 4, logger: quiet })
   await beRestored(namespace)
   let sockets = faultySockets()
   let logs: ReturnType<typeof connectKafkaEventLog>[] = []
 
-  /** A client whose connections are gone says no goodbye. */
+  /** Crashes all clients: without connections, they cannot leave their groups. */
   async function crash(): Promise<void> {
     sockets.cut()
     await Promise.all(logs.map((log) => log.close()))

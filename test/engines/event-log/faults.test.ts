@@ -11,13 +11,13 @@ import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 const brokers = addresses.kafkaBrokers
 const SESSION_TIMEOUT_MS = 6_000
 const PARTITIONS = 4
-/** Shorter than the three seconds after which a silent connection counts as dead, so that late answers come. */
+/** Shorter than the three seconds after which a silent connection counts as dead, so that late answers arrive. */
 const TIMEOUT_MS = 2_500
-/** Where the limit of a call is not what is tried: it only ends what hangs. */
+/** For calls whose timeout is not tested: it only ends calls that hang. */
 const PATIENCE_MS = 60_000
 /** For a log that is cut off. */
 const HASTY_MS = 1_000
-/** A group may form slowly. */
+/** A long wait, because a group may form slowly. */
 const FIRST_POLL = { maxRecords: 10, maxWaitMs: 30_000 }
 /** Longer than the three seconds after which a silent connection counts as dead. */
 const SILENCE_TIMEOUT_MS = 4_000
@@ -52,7 +52,7 @@ function open(options: Partial<KafkaEventLogOptions> = {}): EventLog {
 
 const view = (key: string, value: string): NewRecord => ({ topic: 'page-views', key, value: Buffer.from(value) })
 
-/** Appends, again and again where the log's short time does not suffice on a busy machine. */
+/** Appends until it succeeds: on a busy machine the log's short timeout may not be enough. */
 const untilTaken = (record: NewRecord) => expect.poll(() => log.append([record])).toHaveLength(1)
 
 async function valuesIn(topic: TopicName): Promise<string[]> {

@@ -4,7 +4,7 @@ import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { addresses } from '../addresses.ts'
 
-/** Sockets to the broker that can be cut, or held still in either direction as a frozen broker or network would. */
+/** Sockets to the broker that can be cut, or blocked in either direction like those of a frozen broker or network. */
 export function faultySockets() {
   const sockets = new Set<Socket>()
   let isCut = false
@@ -18,7 +18,7 @@ export function faultySockets() {
     socket.once('close', () => sockets.delete(socket))
     if (isCut) socket.destroy(new Error('cut'))
     const emit = socket.emit.bind(socket)
-    // kafkajs hears the broker through events of the socket.
+    // kafkajs receives the broker's answers through events of the socket.
     socket.emit = ((event: string, ...args: unknown[]) => {
       if (event === 'data' && silenced.has(socket)) return true
       if (event !== 'data' || !holdsAnswers) return emit(event, ...args)
@@ -38,11 +38,11 @@ export function faultySockets() {
     mend() {
       isCut = false
     },
-    /** The connections of now never hear from the broker again, as behind a firewall that has forgotten them. */
+    /** From now on, the current connections never receive anything, as behind a firewall that has forgotten them. */
     silence() {
       for (const socket of sockets) silenced.add(socket)
     },
-    /** The broker gets what is sent, and nothing comes back. */
+    /** Lets requests through and holds back the answers. */
     holdAnswers() {
       holdsAnswers = true
     },
@@ -70,7 +70,7 @@ export async function removeKafkaNamespace(
     const isOurs = (name: string) => name.startsWith(`${namespace}.`)
     const { groups } = await admin.listGroups()
     const groupIds = groups.map(({ groupId }) => groupId).filter(isOurs)
-    // A member that crashed a moment ago may still hold its group; it goes by itself when its topics are gone.
+    // A member that has just crashed may still hold its group. The group disappears by itself when its topics are gone.
     if (groupIds.length > 0) await admin.deleteGroups(groupIds).catch(() => {})
     const topics = (await admin.listTopics()).filter(isOurs)
     if (topics.length > 0) await admin.deleteTopics({ topics })
@@ -79,7 +79,7 @@ export async function removeKafkaNamespace(
   }
 }
 
-/** Forgets all that a topic holds now, as retention does later. */
+/** Removes all records that a topic holds now, as retention would later. */
 export async function forgetRecords(namespace: string, topic: TopicName): Promise<void> {
   const admin = new kafkajs.Kafka({ brokers: addresses.kafkaBrokers, logLevel: kafkajs.logLevel.NOTHING }).admin()
   await admin.connect()

@@ -23,7 +23,7 @@ afterEach(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-/** A candidate with connections of its own, which the test can cut, and what it was told in turn. */
+/** A candidate with its own connections, which the test can cut, and the changes it was notified of, in order. */
 function candidate() {
   const sockets = faultySockets()
   const options = { ...shared, namespace, sessionTimeoutMs: SESSION_TIMEOUT_MS, socketFactory: sockets.create }

@@ -3,9 +3,9 @@ import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.t
 import { type Batch, type LogConsumer, LogUnavailable, type NewRecord, Revoked } from '../../../infra/event-log/port.ts'
 
 /**
- * A member of the group `copier`: copies `ad-events` to `judged-events`, each batch in one commit, until it is ended.
- * Prints a line for each batch that it takes, that it commits and that it may not commit. Begins anew when Kafka is away.
- * SIGUSR2 makes it stop in the middle of its next batch, as by SIGSTOP.
+ * A member of the group `copier`. It copies `ad-events` to `judged-events`, each batch in one commit, until it is ended. Prints a
+ * line for each batch that it takes, commits, or may not commit. Starts again when Kafka is away. SIGUSR2 makes it stop itself with
+ * SIGSTOP in the middle of its next batch.
  */
 const [brokers, namespace, sessionTimeoutMs, workMs] = process.argv.slice(2) as [string, string, string, string]
 const log = connectKafkaEventLog({

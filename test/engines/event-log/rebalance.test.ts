@@ -10,9 +10,9 @@ import { removeKafkaNamespace } from './kafka-tools.ts'
 const brokers = addresses.kafkaBrokers
 /** The brokers' minimum. */
 const SESSION_TIMEOUT_MS = 6_000
-/** Of a batch: long enough to be killed in. */
+/** The time spent on a batch: long enough to be killed in. */
 const WORK_MS = 60
-/** Of the load's appends, which are not what is tried. */
+/** The timeout of the load's appends, which are not tested here. */
 const PATIENCE_MS = 60_000
 const KEYS = 40
 const logger = { warn() {} }
@@ -46,7 +46,7 @@ function untilHas(member: Member, word: string, more: number): Promise<void> {
   return expect.poll(() => countOf(member, word), { interval: 5 }).toBeGreaterThanOrEqual(wanted) as Promise<void>
 }
 
-/** Appends until told to stop. @returns how many records. */
+/** Appends until it is told to stop. @returns the number of records. */
 function produceLoad(): { stop(): Promise<number> } {
   let stopping = false
   let count = 0
@@ -75,12 +75,12 @@ it('every record is copied once and in order while members join, leave, are kill
   await untilHas(first, 'committed', 5)
   const second = startMember()
   await untilHas(second, 'committed', 5)
-  // Killed in the middle of its work, with records that are polled and not committed.
+  // Kill it in the middle of its work, with records that are polled but not committed.
   await untilHas(first, 'working', 1)
   first.process.kill('SIGKILL')
   const third = startMember()
   await untilHas(third, 'committed', 5)
-  // Frozen in the middle of its work: its successors go on, and what it commits after that is refused.
+  // Freeze it in the middle of its work: its successors go on, and what it commits after that is refused.
   second.process.kill('SIGUSR2')
   await untilHas(second, 'freezing', 1)
   const committedBefore = countOf(third, 'committed')
@@ -88,7 +88,7 @@ it('every record is copied once and in order while members join, leave, are kill
   await expect.poll(() => countOf(third, 'committed')).toBeGreaterThan(committedBefore + 5)
   second.process.kill('SIGCONT')
   await untilHas(second, 'revoked', 1)
-  // It is a member again, and leaves properly.
+  // It becomes a member again, and leaves properly.
   await untilHas(second, 'committed', 5)
   second.process.kill('SIGTERM')
   const count = await load.stop()

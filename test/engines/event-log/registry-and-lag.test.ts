@@ -27,7 +27,7 @@ afterEach(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-/** Each write is a transaction of its own, whose marker takes an offset. */
+/** Changes the registry. Each write is a transaction, whose marker takes an offset. */
 async function changeTimes(times: number, checkpointEvery: number): Promise<void> {
   const registry = await openRegistry({ log, snapshot: new Snapshot(), now: Date.now, checkpointEvery })
   const { snapshot } = registry

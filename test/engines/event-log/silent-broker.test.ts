@@ -6,7 +6,7 @@ import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from './kafka-tools.ts'
 
-/** So many that some of them ask the silent one first. */
+/** Enough logs that some of them ask the silent broker first. */
 const LOGS = 8
 
 const namespace = testNamespace()

@@ -24,11 +24,11 @@ afterEach(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-/** What each start of a process does to the topics. */
+/** Does to the topics what each start of a process does. */
 const start = (asked: Partial<MigrateKafkaOptions> = {}) =>
   migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger: { warn() {} }, ...asked })
 
-/** Replaces all settings of the topic `ad-events`, as an operator's tool may. */
+/** Replaces all settings of the topic `ad-events`, as an operator's tool may do. */
 const setOnly = (settings: Record<string, string>) =>
   admin.alterConfigs({
     validateOnly: false,
@@ -51,7 +51,7 @@ async function settingsOf(topic: string): Promise<Record<string, string>> {
   )
 }
 
-/** A namespace whose topics an earlier version has made. */
+/** Starts a namespace whose topics an earlier version has created. */
 async function madeBefore(counts: Partial<Record<TopicName, number>>): Promise<void> {
   await removeKafkaNamespace(namespace)
   namespace = testNamespace()

@@ -56,7 +56,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         wrongAnswers: [],
       })
       expect(verdict.acknowledged).toBe(trial.sent)
-      // Each event once, however often it was sent and stored.
+      // Each event counts once, however often it was sent and stored.
       expect(trial.report.found).toEqual(trial.report.expected)
       for (const role of roles)
         expect(restarts[role], `restarts of ${role}`).toBeLessThanOrEqual(fault.restarts?.[role] ?? 0)
@@ -77,7 +77,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         for (const role of roles) await world.programs[role].stop()
         return rebuild(world)
       }
-      // What a fault has broken is put right first: this is about the rebuild.
+      // Repair first what a fault has broken: this test is about the rebuild.
       if (!isClean(await atRest())) await stopAndRebuild().catch(() => {})
       const before = await atRest()
       const report = await reportOf(world)
@@ -89,7 +89,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
   )
 })
 
-/** Each topic by itself: a difference says where it lies. */
+/** The figures of each topic, so that a difference shows its topic. */
 const figuresOf = ({ topics }: Audit) => topics.map(({ lagMs: _, ...figures }) => figures)
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 

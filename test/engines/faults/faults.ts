@@ -12,24 +12,24 @@ const run = promisify(execFile)
 
 export interface Fault {
   name: string
-  /** Breaks something and mends it, while the load goes on. */
+  /** Breaks something and repairs it while the load goes on. */
   run(world: World): Promise<void>
   /**
-   * How often a program of each role may end and be started again; default: not at all. Without Kafka a registry keeps its lead
-   * for as long as no other one has taken it, however long that is.
+   * How often a program of each role may end and be restarted; default: never. Without Kafka a registry stays leader until another
+   * one has taken over, however long that takes.
    */
   restarts?: Partial<Record<Role, number>>
 }
 
-/** Longer than the session of a consumer, so that its partitions are given away, and than that of the broker itself, 9 s. */
+/** Longer than the session of a consumer, so that its partitions are reassigned, and than the broker's own session, 9 s. */
 const OUT_OF_SESSION_MS = SESSION_TIMEOUT_MS + 6_000
 /** Kafka's calls give up after 5 s. */
 const OUTAGE_MS = 5_000
-/** Of the other engines: longer than the limit of a request that somebody waits for, 2 s. */
+/** For the other engines: longer than the time limit of a request that somebody waits for, 2 s. */
 const SHORT_OUTAGE_MS = 3_000
 const SLOW_MS = 5_000
 const KILLS = tries(1, 3)
-/** Each time the lead lies idle for a session: once is enough. */
+/** Kill the registry once only: each time there is no leader for the length of a session. */
 const KILLS_OF_REGISTRY = 1
 const KILL_WITHIN_MS = 600
 const SLOW_NETWORK_DELAY_MS = 50
@@ -92,7 +92,7 @@ const otherFaults: Fault[] = [
       const second = another('registry')
       await delay(OUTAGE_MS)
       await programs.registry.kill()
-      // Either may lead now: the first is started again at once, and may have been faster.
+      // Either may be the leader now: the first is restarted at once, and may have been faster.
       await Promise.race([second.ready(), programs.registry.ready()])
       await second.stop()
       await programs.registry.ready()
@@ -112,12 +112,12 @@ const otherFaults: Fault[] = [
     },
   },
   {
-    // It joins a group that works, and leaves one that works again.
+    // The second one joins a working group, and later leaves a working group.
     name: 'SIGSTOP of streams, another takes over',
     async run({ programs, another }) {
       const second = another('streams')
       await second.ready()
-      // Both work, each on its share.
+      // Both work, each on its share of the partitions.
       await delay(OUTAGE_MS)
       programs.streams.signal('SIGSTOP')
       await delay(OUT_OF_SESSION_MS)
@@ -172,7 +172,10 @@ const otherFaults: Fault[] = [
   },
 ]
 
-/** Of engines without which nothing has to take over, one after the other under one load: together they cost what one costs. */
+/**
+ * Runs the faults of all engines but Kafka one after the other under one load: without them nothing has to take over, so together
+ * they cost as much as one.
+ */
 function inTurn(name: string, [kafka, ...others]: readonly Fault[]): Fault[] {
   const all: Fault = {
     name,
@@ -194,7 +197,7 @@ export const faults: readonly Fault[] = [
   ...otherFaults,
 ]
 
-/** Drops and replays every projection, while no program runs. @returns what it prints; @throws with that when one differs. */
+/** Drops and replays every projection while no program runs. @returns the output; @throws with the output when a projection differs. */
 export async function rebuild({ environment, folderOf }: World): Promise<string> {
   const folder = folderOf('rebuild')
   await mkdir(folder, { recursive: true })

@@ -7,11 +7,11 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { addresses } from '../addresses.ts'
 
 /**
- * A sink that stops itself, once, where it is told: `before`, `during` or `after` one of its calls. Arguments: namespace,
- * session timeout, the place. Prints the outcome of each call that ends after it was woken.
+ * A sink that stops itself once, at the given place: `before`, `during` or `after` one of its calls. Arguments: namespace, session
+ * timeout, place. Prints the outcome of each call that ends after it was woken.
  */
 const [namespace, sessionTimeoutMs, place] = process.argv.slice(2) as [string, string, string]
-/** So that a request has gone out, and its answer has not come. */
+/** Long enough for a request to be sent, and too short for its answer to arrive. */
 const DURING_MS = 3
 const silent = { info() {}, warn() {}, error() {} }
 

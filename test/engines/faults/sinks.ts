@@ -23,32 +23,32 @@ const PATIENCE_MS = 200_000
 /** A process that runs a sink. */
 export interface SinkProcess {
   readonly process: ChildProcess
-  /** What it has printed: the calls that ended after it was woken. */
+  /** What it has printed: the outcomes of calls that ended after it was woken. */
   said(): string
   isStopped(): boolean
   kill(): Promise<void>
-  /** Lets it leave its group, unless it is stopped. */
+  /** Lets it leave its group, or kills it if it is stopped. */
   end(): Promise<void>
 }
 
-/** Sinks as processes of their own, on real Kafka and ClickHouse, under a load of page views. */
+/** Sinks in separate processes, on real Kafka and ClickHouse, under a load of page views. */
 export interface Sinks {
-  /** @param place where it stops itself: `before`, `during` or `after` a call of it. */
+  /** @param place where the sink stops itself: `before`, `during` or `after` one of its calls. */
   start(place?: string): SinkProcess
-  /** Resolves when all that was appended by the call is committed as stored. */
+  /** Resolves when everything appended before the call is committed as stored. */
   untilAllStored(): Promise<void>
-  /** What was appended so far, what has a row, and how many rows there are. */
+  /** The number of records appended so far, of records that have a row, and of rows. */
   count(): Promise<{ appended: number; stored: number; rows: number }>
-  /** What the audit says of it. */
+  /** The audit's figures of the topic. */
   audited(): Promise<AuditFigures>
   stopLoad(): Promise<void>
-  /** Ends all sinks but one; the log and the tables stay. */
+  /** Ends all sinks, or all but one. The log and the tables stay. */
   end(but?: SinkProcess): Promise<void>
   isAnyBeside(sink: SinkProcess): boolean
   remove(): Promise<void>
 }
 
-/** Default: on the broker that all suites share. */
+/** By default uses the broker that all suites share. */
 export async function openSinks({
   brokers = addresses.kafkaBrokers as readonly string[],
   replicationFactor = 1,
@@ -94,7 +94,7 @@ export async function openSinks({
     const sink: SinkProcess = {
       process: started,
       said: () => text,
-      // State T: stopped by a signal.
+      // State T in /proc: stopped by a signal.
       isStopped: () => / T /.test(readFileSync(`/proc/${started.pid}/stat`, 'utf8')),
       kill: () => signal('SIGKILL'),
       end: () => signal(sink.isStopped() ? 'SIGKILL' : 'SIGTERM'),
@@ -143,7 +143,7 @@ export async function openSinks({
   }
 }
 
-/** Once a sink is frozen: lets another take over and go on, wakes the first and lets both go on. */
+/** Takes over from a frozen sink: once it is frozen, lets another one take over and go on, wakes the first, and lets both go on. */
 export async function takeOverAndWake(sinks: Sinks, { frozen, woken }: Freeze): Promise<void> {
   await waitFor(frozen.isStopped, PATIENCE_MS)
   if (!sinks.isAnyBeside(frozen)) sinks.start()
@@ -155,11 +155,11 @@ export async function takeOverAndWake(sinks: Sinks, { frozen, woken }: Freeze): 
 
 export interface Freeze {
   frozen: SinkProcess
-  /** What it says once the call at which it was frozen, or the one after it, has ended. */
+  /** What it prints once the call at which it was frozen, or the call after that, has ended. */
   woken: RegExp
 }
 
-/** Leaves a batch that was opened and not stored. */
+/** Leaves a batch that was opened but not stored. */
 export async function leaveInDoubt(sinks: Sinks): Promise<void> {
   await sinks.end()
   const first = sinks.start('after open')
@@ -167,7 +167,7 @@ export async function leaveInDoubt(sinks: Sinks): Promise<void> {
   await first.kill()
 }
 
-/** Where a sink may be frozen, and what it hears when it wakes up after another has taken over. */
+/** The places where a sink may be frozen, and what it prints when it wakes up after another one has taken over. */
 export const freezesOfStore: readonly (readonly [string, RegExp])[] = [
   ['before open', /^open Revoked/m],
   ['during open', /^open /m],
@@ -179,7 +179,7 @@ export const freezesOfStore: readonly (readonly [string, RegExp])[] = [
   ['during close', /^close /m],
   ['after close', /^close done/m],
 ]
-/** The same while it finishes what one before it has left. */
+/** The same for a sink that is recovering a batch of its predecessor. */
 export const freezesOfRecovery: readonly (readonly [string, RegExp])[] = [
   ['before raise', /^raise done/m],
   ['during raise', /^raise done/m],

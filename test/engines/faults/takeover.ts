@@ -1,7 +1,7 @@
 /**
- * Freezes a sink under load, at each of its awaits in turn and at any moment, lets another take over, and wakes it: again and
- * again, with every core kept full by other work, on the engines of `make engines-start`. Prints a line for each time, and
- * ends with 1 when a record was stored twice or not at all.
+ * Freezes a sink under load, at each of its awaits in turn and at random moments, lets another one take over, and wakes it. Does so
+ * again and again, with every core kept busy by other work, on the engines of `make engines-start`. Prints a line for each time,
+ * and exits with 1 when a record was stored twice or not at all.
  *
  *     node test/engines/faults/takeover.ts [times]
  */
@@ -23,7 +23,7 @@ const BUSY = 'for (;;) Math.sqrt(Math.random())'
 const ANY_MOMENT = 'at any moment'
 const RUNS_FOR_MAX_MS = 3_000
 
-/** Resolves with the sink that was frozen, and goes on. */
+/** Resolves with the sink that was frozen, which goes on running. */
 type Turn = { name: string; run: (sinks: Sinks) => Promise<SinkProcess> }
 
 const aimed = (freezes: typeof freezesOfStore, prepare: (sinks: Sinks) => Promise<void>): Turn[] =>
@@ -49,7 +49,7 @@ const unaimed: Turn = {
   },
 }
 
-/** Every second time at any moment, the others at each await in turn. */
+/** Alternates between each await in turn and a random moment. */
 const turns = [...aimed(freezesOfStore, async () => {}), ...aimed(freezesOfRecovery, leaveInDoubt)].flatMap((turn) => [
   turn,
   unaimed,
@@ -64,7 +64,7 @@ let before = await sinks.count()
 try {
   for (let time = 1; time <= times; time++) {
     const { name, run } = turns[(time - 1) % turns.length]!
-    // Who was frozen goes on, and is the one that takes over next time.
+    // The sink that was frozen goes on, and is the one that takes over next time.
     await sinks.end(await run(sinks))
     const after = await sinks.count()
     const stored = after.stored - before.stored

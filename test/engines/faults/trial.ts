@@ -7,13 +7,13 @@ import { reported } from './world/visit.ts'
 import { NAMESPACE, type Role, roles, type World } from './world/world.ts'
 
 const RATE = { eventsPerSecond: 200, batchEvents: 20, adsPerRequest: 8 }
-/** Of undisturbed load before and after each fault. */
+/** The time of undisturbed load before and after each fault. */
 const QUIET_MS = 1_000
 const DELIVERED_WITHIN_MS = 90_000
 const STORED_WITHIN_MS = 120_000
-/** Each look at the audit or the report is work for Kafka and ClickHouse. */
+/** Each reading of the audit or the report is work for Kafka and ClickHouse. */
 const POLL_MS = 300
-/** Engines start slowly on a busy machine. */
+/** A long time, because engines start slowly on a busy machine. */
 const MENDED_WITHIN_MS = 240_000
 const DAY_MS = 86_400_000
 
@@ -29,18 +29,18 @@ export interface Audit extends Figures {
   topics: (Figures & { topic: string; lagMs: number })[]
 }
 
-/** What one fault did to the events that were sent during it, whatever an earlier one may have left behind. */
+/** The effect of one fault on the events that were sent during it, whatever an earlier fault may have left behind. */
 export interface Trial {
-  /** `mended`, or why it was not. */
+  /** `mended`, or why it was not repaired. */
   outcome: string
   sent: number
   acknowledged: number
   verdict: Verdict
-  /** What the log and the tables hold more than before. */
+  /** The increase in what the log and the tables hold. */
   audited: Figures
-  /** What the report says more than before, and what it must. */
+  /** The increase in the report's figures, and what it must be. */
   report: { found: Report; expected: Report }
-  /** What each program has yet to write to the log. */
+  /** The records that each program has not written to the log yet. */
   unwritten: Record<Role, number>
   restarts: Record<Role, number>
   wrongAnswers: string[]
@@ -48,7 +48,7 @@ export interface Trial {
   selectionOutageMs: number
 }
 
-/** Lets a fault happen under load, and measures what came of it once all has come to rest. */
+/** Runs a fault under load, and measures its effect once everything has settled. */
 export async function tryFault(world: World, fault: Fault): Promise<Trial> {
   await world.heal()
   const before = {
@@ -99,7 +99,7 @@ export async function tryFault(world: World, fault: Fault): Promise<Trial> {
 
 export const auditOf = (world: World) => must(world.call<Audit>('GET', '/v1/panel/audit'))
 
-/** Of all that was ever sent. */
+/** The report of everything that was ever sent. */
 export async function reportOf(world: World): Promise<Report> {
   const [from, to] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
   const path = `/v1/panel/reports?shopId=${world.shop.shopId}&from=${from}&to=${to}&metrics=views,clicks,purchases`
@@ -107,7 +107,7 @@ export async function reportOf(world: World): Promise<Report> {
   return { views, clicks, purchases }
 }
 
-/** Events on its disk and emissions in its memory that each program has yet to write to the log. */
+/** The records that each program has not written to the log yet: events on its disk and emissions in its memory. */
 export async function unwrittenOf(world: World): Promise<Record<Role, number>> {
   const gauges = await Promise.all(
     roles.map(async (role) => {
@@ -119,7 +119,7 @@ export async function unwrittenOf(world: World): Promise<Record<Role, number>> {
   return Object.fromEntries(gauges)
 }
 
-/** What is read once it is as awaited, or as it is `STORED_WITHIN_MS` later. A read that fails is tried again until then. */
+/** The value once it is as expected, or the one read after `STORED_WITHIN_MS`. Until then a failed read is retried. */
 export async function eventually<T>(read: () => Promise<T>, isAwaited: (value: T) => boolean): Promise<T> {
   const end = performance.now() + STORED_WITHIN_MS
   for (;;) {
@@ -134,7 +134,7 @@ export async function eventually<T>(read: () => Promise<T>, isAwaited: (value: T
 }
 
 const waitingIn = ({ logged, stored, deadLetters }: Figures) => logged - stored - deadLetters
-/** Nothing waits but what an earlier fault has lost. */
+/** Whether nothing waits, except what an earlier fault has lost. */
 export const isSettledBeside = (before: Figures) => (now: Figures) => waitingIn(now) <= waitingIn(before)
 export const NO_FIGURES: Figures = { logged: 0, stored: 0, duplicates: 0, deadLetters: 0 }
 

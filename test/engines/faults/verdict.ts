@@ -1,16 +1,16 @@
 import type { Ledger } from './world/ledger.ts'
 
-/** What ClickHouse holds of the events of a ledger. */
+/** What ClickHouse holds of the events in a ledger. */
 export interface Verdict {
   acknowledged: number
-  /** Of those acknowledged, how many have a row that counts. */
+  /** The number of acknowledged events that have a row that counts. */
   stored: number
   missing: string[]
-  /** Events of which one record of the log has two rows, or two rows count. */
+  /** Events with two rows for one record of the log, or with two rows that count. */
   duplicates: string[]
   /**
-   * Rows of events that came into the log more often than they were told, because an answer was lost and it was sent again,
-   * or an append was given up for the spool and carried out all the same. Readers count an event id once.
+   * Rows of events that came into the log more often than they were sent, because an answer was lost and the event was sent again,
+   * or because an append was given up for the spool but carried out all the same. Readers count an event id once.
    */
   repeats: number
 }
@@ -18,13 +18,13 @@ export interface Verdict {
 interface StoredEvent {
   name: string
   rows: number
-  /** Of these, those that lie at a position of the log that no other row has. */
+  /** The number of different positions in the log among these rows. */
   records: number
-  /** Rows that count: of a view or click, those judged VALID. */
+  /** The number of rows that count; for a view or click, those judged VALID. */
   counted: number
 }
 
-/** @param from UTC epoch milliseconds; before the first event of the ledger. */
+/** @param from UTC epoch milliseconds before the first event of the ledger. */
 const eventsSince = (from: number) => `
   SELECT concat(type, ' ', requestId, ' ', adId) AS name, toUInt32(count()) AS rows,
     toUInt32(uniqExact(_partition, _offset)) AS records, toUInt32(countIf(verdict = 'VALID')) AS counted
@@ -37,7 +37,7 @@ const eventsSince = (from: number) => `
   FROM page_views WHERE receivedAt >= ${from} GROUP BY id
   FORMAT JSONEachRow`
 
-/** Asks ClickHouse itself, past the program: `url` names the server, `database` where the program's tables lie. */
+/** Asks ClickHouse directly, not through the program: `url` is the server, `database` the one with the program's tables. */
 export async function compare(
   ledger: Ledger,
   { url, database, from }: { url: string; database: string; from: number },

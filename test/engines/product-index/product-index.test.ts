@@ -7,7 +7,7 @@ import { productIndexSuite } from '../../ports/product-index/product-index.suite
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
 const url = addresses.elasticsearchUrl
-/** One of the nodes is away. */
+/** The first of the nodes is away. */
 const nodes = `http://127.0.0.1:1,${url}`
 const namespaces: string[] = []
 
@@ -27,7 +27,7 @@ describe.each<ShardSettings>([
   { shards: 3, replicas: 0, perShop: 2 },
 ])('Elasticsearch product index, $shards shards, $perShop of them for a shop', (shards) => {
   const namespaceOf = new Map<ProductIndex, string>()
-  /** Emptied and used again. */
+  /** Indices that tests have finished with, to be emptied and used again. */
   const idle: ProductIndex[] = []
   productIndexSuite({
     async open() {

@@ -77,7 +77,7 @@ describe('reindex', () => {
     let writing = true
     let written = 0
     const failures: unknown[] = []
-    /** A new offer, and a part of an old one, at a time: what the reindex misses is never written again. */
+    /** Writes a new offer and a part of an old one at a time. What the reindex misses is never written again. */
     const writer = (async () => {
       for (; writing; written++) {
         const old = written % OFFERS
@@ -222,7 +222,7 @@ describe('reindex', () => {
       await tryEach(programs)
       if (perShop > 0) expect(await shardsOf('products')).toEqual(new Set([perShop]))
     }
-    // A new pair of indices is made by the settings of who begins it, signals too.
+    // Both indices of a new build, also that of the signals, get the settings of the program that starts the build.
     const build = await programs[2]!.builds!.begin()
     const seen = await Promise.all(programs.map((program) => program.builds!.look()))
     await tryEach(seen.map((each) => each.build!.index))
@@ -250,7 +250,7 @@ describe('writers that overlap', () => {
     const counts = await Promise.all(
       [...parts, ...parts].map((write, at) => (at % 2 === 0 ? index : other).write([write])),
     )
-    // Each version is taken once at most, the newest for certain.
+    // Each version is accepted at most once; the newest is always accepted.
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(parts.length)
     await index.refresh()
     const [product] = await index.get('shop', [id(1)])

@@ -10,7 +10,7 @@ import type { IndexWrite, ProductIndex, ProductQuery, Rank } from '../../../infr
 import { catalogue, filterLists } from '../../ports/product-index/arbitraries.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
-/** Lists of filters asked of each catalogue, and catalogues. */
+/** The number of lists of filters for each catalogue, and of catalogues. */
 const LISTS = 30
 const CATALOGUES = 15
 
@@ -35,7 +35,7 @@ const ranks = fc.constantFrom<Rank>(
   { by: 'textAndCategories', text: 'lamp café', lang: null, paths: ['home'] },
 )
 
-/** Every engine's answer to the same question. */
+/** The answers of all engines to the same question. */
 const ofEach = <T>(ask: (engine: ProductIndex) => Promise<T>) => Promise.all(engines.map(ask))
 
 describe('the embedded index and Elasticsearch', () => {
@@ -92,7 +92,7 @@ describe('the embedded index and Elasticsearch', () => {
   })
 })
 
-/** Text counts words in whole occurrences there, and in fractions here. */
+/** Leaves out relevance by text: Elasticsearch counts words in whole occurrences, the embedded index in fractions. */
 const comparable = (rank: Rank, relevance: number) =>
   rank.by === 'text' || rank.by === 'textAndCategories' ? 'by text' : relevance
 

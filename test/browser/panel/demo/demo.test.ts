@@ -6,7 +6,7 @@ import type { Given } from './given.ts'
 import { newcomerSuite } from './newcomer.suite.ts'
 import { startKilledAndAgain, startsSuite } from './starts.suite.ts'
 
-// A start of the demo takes long, so that all its tests share one; those of the start itself come last.
+// Starting the demo takes long, so all of its tests share one start. The tests that start it again come last.
 const given = {} as Given
 beforeAll(async () => {
   given.demo = await startKilledAndAgain()

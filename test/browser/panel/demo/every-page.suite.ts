@@ -13,7 +13,7 @@ const PEOPLE: Record<Role, string> = {
   PUBLISHER: 'shop@demo.example',
   ADVERTISER: 'lumbra@demo.example',
 }
-/** A folder that gets a picture of every page in all looks; without it, none is taken. */
+/** A folder for a picture of every page in all looks. Without it, no pictures are taken. */
 const PICTURES = process.env.PICTURES
 interface Look {
   name: string
@@ -21,7 +21,7 @@ interface Look {
   colorScheme: 'light' | 'dark'
 }
 
-/** Tall enough that every part of a page is seen, and so loaded. */
+/** Tall enough that every part of a page is visible, and so loaded. */
 const DESK = { width: 1280, height: 4_000 }
 const PHONE = { width: 390, height: 8_000 }
 const DESK_LIGHT: Look = { name: 'desk-light', viewport: DESK, colorScheme: 'light' }
@@ -32,17 +32,17 @@ const OTHER_LOOKS: readonly Look[] = [
 ]
 const LOOKS: Record<Role, readonly [Look, ...Look[]]> = {
   OPERATOR: [DESK_LIGHT, PHONE_DARK],
-  // The operator has nearly all of their pages.
+  // Nearly all of their pages are also the operator's.
   PUBLISHER: [DESK_LIGHT],
   ADVERTISER: [PHONE_DARK],
 }
-/** A page is opened in the first look, and then seen in the others. Pictures are taken in all. */
+/** Each page is opened in the first look and then changed to the others. Pictures are taken in all looks. */
 const looksOf = (role: Role): readonly [Look, ...Look[]] =>
   PICTURES ? [DESK_LIGHT, PHONE_DARK, ...OTHER_LOOKS] : LOOKS[role]
-/** Open at the same time. */
+/** The number of tabs that are open at the same time. */
 const TABS = 3
 
-/** Every page of a role, those of one thing with the first of its kind that the person sees. */
+/** The addresses of every page of a role. Pages about one thing get the first of its kind that the person sees. */
 async function addressesOf(role: Role, context: BrowserContext): Promise<string[]> {
   const first = async (path: string, name = 'id') => {
     const answer = await context.request.get(`/v1/panel/${path}`)
@@ -73,7 +73,7 @@ async function picture(page: Page, look: string, role: Role, path: string): Prom
   await page.screenshot({ path: join(PICTURES, `${role.toLowerCase()}-${name}-${look}.png`), fullPage: true })
 }
 
-/** Goes to a page as a link of the panel does, which loads only what the page adds. */
+/** Goes to a page as a link of the panel does, so that only what the page adds is loaded. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(`document.querySelectorAll('h1').forEach((heading) => heading.setAttribute('data-left', ''))
     history.pushState(null, '', ${JSON.stringify(`/panel/${path}`)})
@@ -81,13 +81,13 @@ async function follow(page: Page, path: string): Promise<void> {
   await page.locator('h1:not([data-left])').first().waitFor()
 }
 
-/** What is wrong with a page of a role, in all its looks. */
+/** Lists the faults of a page for a role, in all its looks. */
 async function faultsAt(path: string, role: Role, page: Page): Promise<string[]> {
   const faults: string[] = []
   for (const { name, viewport, colorScheme } of looksOf(role)) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
-    // The panel hears of another scheme a moment later.
+    // The panel changes its colour scheme a moment later.
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
     await untilSettled(page)
     await picture(page, name, role, path)
@@ -98,7 +98,7 @@ async function faultsAt(path: string, role: Role, page: Page): Promise<string[]>
   return faults
 }
 
-/** Looks at every page that the panel has for each role. */
+/** Checks every page that the panel has for each role. */
 export function everyPageSuite(given: Given): void {
   it.each(Object.keys(PEOPLE) as Role[])('shows every page of %s without a fault', async (role) => {
     await untilStored(given)
@@ -113,7 +113,7 @@ export function everyPageSuite(given: Given): void {
       const page = await context.newPage()
       const errors = watchErrors(page)
       for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-        // An operator, who has nearly all pages, comes to each from outside; the others go from one to the next.
+        // An operator, who has nearly all pages, opens each from outside the panel; the others go from one to the next.
         if (role === 'OPERATOR' || page.url() === 'about:blank') await page.goto(`/panel/${path}`)
         else await follow(page, path)
         await page.getByRole('heading', { level: 1 }).first().waitFor()

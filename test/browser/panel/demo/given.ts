@@ -2,13 +2,13 @@ import type { Browser } from 'playwright-core'
 import { waitFor } from '../../../wait-for.ts'
 import type { RunningDemo } from '../../demo.ts'
 
-/** What the tests of the demo share. A test that starts the demo again puts it in the place of the one before. */
+/** What the tests of the demo share. A test that restarts the demo puts the new one here. */
 export interface Given {
   demo: RunningDemo
   browser: Browser
 }
 
-/** Of every user of the demo. */
+/** The password of every user of the demo. */
 export const PASSWORD = 'try-the-aisle-today'
 
 /** Waits until the streams have processed what was loaded. */

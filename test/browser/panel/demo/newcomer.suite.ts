@@ -22,7 +22,7 @@ const PAGES = ['/', '/c/outdoor', '/search?q=kettle', '/p/P0001', '/cart', '/che
 /** What somebody does who has just started the demo. */
 export function newcomerSuite(given: Given): void {
   it('lets a newcomer search, click a sponsored product, buy it, and find the sale attributed', async () => {
-    // A headless browser names itself in its user agent, and would be judged a bot.
+    // The user agent of a headless browser says so, and its events would be judged as a bot's.
     const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${given.browser.version()} Safari/537.36`
     const page = await given.browser.newPage({ viewport: { width: 1280, height: 900 }, userAgent })
     const errors = watchErrors(page)
@@ -40,7 +40,7 @@ export function newcomerSuite(given: Given): void {
 
     await page.waitForURL(`**/p/${productId}`)
     await page.locator('#similar-products').waitFor({ state: 'attached' })
-    // The click left the page before any answer, and is listed on the next one.
+    // The click left the page before any answer came, so it is listed on the next page.
     await page.getByRole('button', { name: 'Your last events' }).click()
     const click = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'Click ·' })
     await click.getByText('Sent', { exact: true }).waitFor()

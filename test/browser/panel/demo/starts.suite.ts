@@ -27,7 +27,7 @@ export function startsSuite(given: Given): void {
     given.demo = await startDemo({ folder })
     expect(given.demo.printed()).not.toContain('loading the demo: accounts')
     expect(await given.demo.api('/v1/panel/accounts')).toEqual(accounts)
-    // The shop front has a new port, and the feed's links follow.
+    // The shop front has a new port, and the links in the feed have changed with it.
     const path = `/v1/panel/products?shopId=${await shopIdOf(given)}&q=kettle&limit=1`
     const link = async () => (await given.demo.api<{ items: { link: string }[] }>(path)).items[0]!.link
     await expect.poll(link).toContain(given.demo.shopUrl)

@@ -5,9 +5,9 @@ import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.
 
 interface Case {
   locale: string
-  /** What is typed, what the field shows beneath it, and the amount that the API has afterwards. */
+  /** The typed text, the text that the field shows below, and the resulting amount in the API. */
   accepted: [typed: string, understood: string | RegExp, amount: number][]
-  /** What is typed, and why it is refused. */
+  /** The typed text, and the reason why it is refused. */
   refused: [typed: string, message: string | RegExp][]
 }
 
@@ -94,7 +94,7 @@ describe.each(cases)('money in $locale', ({ locale, accepted, refused }) => {
     const id = await page.getByText(message).getAttribute('id')
     await expect.poll(async () => (await field().getAttribute('aria-describedby'))?.split(' ')).toContain(id)
     await expect.poll(() => field().getAttribute('aria-invalid')).toBe('true')
-    // The form did not go: the field has the focus, and the API has the amount of before.
+    // The form was not sent: the field has the focus, and the API still has the old amount.
     await page.locator('[data-path="reserveCpc"]:focus').waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect(await reserve()).toBe(before)

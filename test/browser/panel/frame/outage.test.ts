@@ -64,7 +64,7 @@ it.each([
   await page.close()
 })
 
-/** How the page stands on the screen: what a missing style would change. */
+/** What a missing style would change about the page. */
 const styles = (page: Page) =>
   page.evaluate(() => ({
     sheets: [...document.styleSheets].filter(({ href }) => href !== null).length,

@@ -9,11 +9,11 @@ interface Chunk {
   imports?: string[]
   dynamicImports?: string[]
 }
-/** What Vite has built, by the file of the source. */
+/** The files that Vite has built, by source file. */
 const chunks: Record<string, Chunk> = JSON.parse(readFileSync(join(PANEL, 'dist/.vite/manifest.json'), 'utf8'))
 const PAGES = readFileSync(join(PANEL, 'web/pages.ts'), 'utf8')
 
-/** Every page of the panel: its path, and the file of its source. */
+/** Every page of the panel: its path and its source file. */
 export const pages = [...PAGES.matchAll(/path: '([^']*)',[^}]*?import\('\.\/([^']+)'\)/g)].map((match) => ({
   path: match[1]!,
   source: match[2]!,
@@ -21,7 +21,7 @@ export const pages = [...PAGES.matchAll(/path: '([^']*)',[^}]*?import\('\.\/([^'
 
 /**
  * The scripts that a browser loads to show a page of the panel.
- * @param withParts also what the page loads when a part of it is first seen or used.
+ * @param withParts includes scripts that are loaded only when a part of the page is first seen or used.
  */
 export function scriptsOf(source: string, { withParts }: { withParts: boolean }): Set<string> {
   const found = new Set<string>()
@@ -30,7 +30,7 @@ export function scriptsOf(source: string, { withParts }: { withParts: boolean })
     if (found.has(file)) return
     found.add(file)
     for (const each of imports) add(each)
-    // The entry names all pages here, of which a browser loads one.
+    // The entry lists all pages as dynamic imports, but a browser loads only one of them.
     if (withParts && name !== ENTRY) for (const each of dynamicImports) add(each)
   }
   add(ENTRY)
@@ -38,7 +38,7 @@ export function scriptsOf(source: string, { withParts }: { withParts: boolean })
   return found
 }
 
-/** Of scripts, as they are transferred: brotli. */
+/** The transferred size of scripts, compressed with brotli. */
 export function bytesOf(scripts: Iterable<string>): number {
   return [...scripts].reduce((sum, file) => sum + readFileSync(join(PANEL, 'dist', `${file}.br`)).length, 0)
 }

@@ -4,14 +4,14 @@ import { type JourneyShop, openShop } from '../../../journey/shop.ts'
 import { OPERATOR, openWorld, type World } from '../../harness.ts'
 import { bytesOf, pages, scriptsOf } from './page-scripts.ts'
 
-/** Of JavaScript, as it is transferred: brotli. */
+/** The most bytes of JavaScript that a page may transfer, compressed with brotli. */
 const BYTES_MAX = 250_000
-/** Tall enough that every part of a page is seen, and so loaded. */
+/** Tall enough that every part of a page is visible, and so loaded. */
 const TALL = { viewport: { width: 1280, height: 4_000 } }
 
 const isLightWithParts = (source: string) => bytesOf(scriptsOf(source, { withParts: true })) <= BYTES_MAX
 const [home] = pages
-/** These load some parts only when they are used, so that a browser has to tell what it loads to show them. */
+/** These pages load some parts only when they are used, so a browser has to show what they load. */
 const heavyWithParts = pages.filter(({ source }) => !isLightWithParts(source))
 
 let world: World
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** The address of a page, with the id of a thing that exists. */
+/** The address of a page, with the id of an existing thing. */
 async function addressOf(path: string): Promise<string> {
   if (!path.includes(':id')) return path
   const [kind] = path.split('/')
@@ -32,7 +32,7 @@ async function addressOf(path: string): Promise<string> {
   return path.replace(':id', items[0]!.id)
 }
 
-/** The scripts that a browser without any loads to show a page, and their bytes as it has received them. */
+/** The scripts that a browser with an empty cache loads to show a page, and their bytes as transferred. */
 async function load(path: string): Promise<{ scripts: Set<string>; bytes: number }> {
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)

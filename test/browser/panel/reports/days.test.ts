@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { OPERATOR, openOwnWorld, type World } from '../../harness.ts'
 
-/** The days that pages ask reports of, around midnight in the zone of the only shop, for a browser in another one. */
+/** Which days of reports the pages request around midnight in the zone of the only shop, in a browser in another zone. */
 
 let world: World
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Opens a page at a time of the browser's clock. @returns the days of the reports that it asks for, `from` to `to`. */
+/** Opens a page at a time of the browser's clock. @returns the days of the reports that it requests, `from` to `to`. */
 async function opened(path: string, time: string): Promise<{ page: Page; asked: string[] }> {
   const page = await world.signedIn(OPERATOR, { timezoneId: 'America/New_York' })
   const asked: string[] = []
@@ -41,7 +41,7 @@ it('the list of campaigns asks for today in the first hour of a day of 25', asyn
 it('a home page that stays open goes on to the next day, and compares it up to the same time of day', async () => {
   const { page, asked } = await opened('/panel/', '2026-10-26T22:50:00Z')
   await expect.poll(() => asked).toContain('2026-10-20 to 2026-10-27')
-  // The clock was set back by an hour in between.
+  // The clock was set back by an hour between the two periods.
   await expect.poll(() => asked).toContainEqual(expect.stringMatching(/^2026-10-13 to 2026-10-19T21:5/))
   await page.clock.runFor(11 * 60_000)
   await expect.poll(() => asked).toContain('2026-10-21 to 2026-10-28')

@@ -41,7 +41,7 @@ it('waits for the first request of an ad unit, and says when it came', async () 
   expect(errors).toEqual([])
 })
 
-/** As it stands on the page, with a token that the page tells of. */
+/** Runs the example exactly as the page shows it, with a token as the page describes. */
 async function runNodeExample(): Promise<void> {
   const file = join(world.program.folder, 'example.mjs')
   await writeFile(file, await code('Calls from a server'))

@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { freePort } from './redis-server.ts'
 
-/** Redis servers that nobody else uses, without anything on disk. */
+/** Redis servers that only this test uses, without data on disk. */
 export interface OwnServers {
-  /** As in REDIS_URL. */
+  /** The address as in REDIS_URL. */
   url: string
-  /** A client of each. */
+  /** One client for each server. */
   clients: Redis[]
   stop(): Promise<void>
 }
@@ -22,7 +22,7 @@ export async function startServer(folder: string): Promise<OwnServers> {
 
 /** A Cluster of masters without replicas. */
 export async function startCluster(folder: string, masters: number): Promise<OwnServers> {
-  // With its default the bus takes the port plus 10,000, which may be none.
+  // By default the cluster bus uses the port plus 10,000, which may not be a valid port.
   const busPorts = await Promise.all(Array.from({ length: masters }, () => freePort()))
   const servers = await Promise.all(
     Array.from({ length: masters }, (_, i) => {

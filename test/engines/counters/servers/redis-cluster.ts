@@ -9,18 +9,18 @@ import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
 
 const run = promisify(execFile)
 const MASTERS = 3
-/** A master that is not heard of for so long is replaced by its replica. */
+/** A master that has been silent for this long is replaced by its replica. */
 const NODE_TIMEOUT_MS = 1_000
 
-/** A Cluster of the test's own: three masters with a replica each. */
+/** The test's own Cluster: three masters with one replica each. */
 export interface OwnCluster {
   url: string
   servers: readonly OwnRedis[]
   /** The server that is the master of a key's slot. */
   masterOf(key: string): Promise<OwnRedis>
-  /** Until every server knows three masters that work, with a replica each. */
+  /** Resolves when every server knows three working masters with one replica each. */
   isWhole(): Promise<void>
-  /** Moves the slot of a key, with all keys in it, from the master of a key to another master. */
+  /** Moves the slot of a key, with all keys in it, from its master to another one. */
   moveSlot(key: string): Promise<void>
   stop(): Promise<void>
 }
@@ -31,7 +31,7 @@ export async function startCluster(): Promise<OwnCluster> {
   for (let i = 0; i < MASTERS * 2; i++) {
     const own = join(folder, String(i))
     mkdirSync(own)
-    // With its default the bus takes the port plus 10,000, which may be none.
+    // By default the cluster bus uses the port plus 10,000, which may not be a valid port.
     const options = `--cluster-enabled yes --cluster-require-full-coverage no --cluster-node-timeout ${NODE_TIMEOUT_MS}
       --cluster-port ${await freePort()} --repl-diskless-sync-delay 0 --repl-ping-replica-period 1`
     servers.push(await ownRedis(own, options.split(/\s+/)))
@@ -40,7 +40,7 @@ export async function startCluster(): Promise<OwnCluster> {
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`)
   await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'])
 
-  /** Asks whichever server answers. */
+  /** Asks the first server that answers. */
   async function ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
     for (const { port } of servers) {
       const client = new Redis({ port, retryStrategy: () => null, commandTimeout: 500, maxRetriesPerRequest: 0 })
@@ -60,7 +60,7 @@ export async function startCluster(): Promise<OwnCluster> {
     return (await slots()).find(([from, to]) => slot >= from && slot <= to)![2]![1]
   }
 
-  /** Until every server knows three masters that work, with a replica each. */
+  /** Resolves when every server knows three working masters with one replica each. */
   async function isWhole(): Promise<void> {
     for (const { port } of servers) {
       const client = new Redis(port)
@@ -99,7 +99,7 @@ export async function startCluster(): Promise<OwnCluster> {
 
 type Master = readonly [host: string, port: number, id: string, ...unknown[]]
 
-/** As `redis-cli --cluster reshard` does, but of the slot that is wanted, and a few keys at a time. */
+/** Does what `redis-cli --cluster reshard` does, but for one given slot and a few keys at a time. */
 async function moveSlot(slot: number, [host, port, id]: Master, [toHost, toPort, toId]: Master): Promise<void> {
   const source = new Redis(port, host)
   const target = new Redis(toPort, toHost)

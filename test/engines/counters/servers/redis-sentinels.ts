@@ -9,19 +9,19 @@ import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
 
 const SENTINELS = 3
 const QUORUM = 2
-/** A primary that is not heard of for so long is replaced by its replica. */
+/** A primary that has been silent for this long is replaced by its replica. */
 const DOWN_AFTER_MS = 1_000
 const PASSWORD = 'p@ss'
 const SENTINEL_PASSWORD = 'sentinel/pass'
 
-/** A primary and a replica of the test's own, watched by three Sentinels; both kinds ask for a password. */
+/** The test's own primary and replica, watched by three Sentinels. Servers and Sentinels require a password. */
 export interface OwnSentinels {
   url: string
   /** The server that the Sentinels call the primary. */
   primary(): Promise<OwnRedis>
-  /** Makes a former primary follow the present one, as the Sentinels do some ten seconds after they have met it again. */
+  /** Makes a former primary follow the current one, as the Sentinels do some ten seconds after it is back. */
   rejoin(former: OwnRedis): Promise<void>
-  /** Kills one Sentinel for good. */
+  /** Kills one Sentinel permanently. */
   loseOne(): Promise<void>
   stop(): Promise<void>
 }

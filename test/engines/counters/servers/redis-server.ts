@@ -4,18 +4,18 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 
-/** A Redis of the test's own, that may be killed and stopped. */
+/** The test's own Redis, which can be killed and stopped. */
 export interface OwnRedis {
   url: string
   port: number
   start(): Promise<void>
-  /** As after kill -9 of the machine's process; `start` begins again with what it had written. */
+  /** Kills it with SIGKILL; `start` continues with what it had written. */
   kill(): Promise<void>
   pause(): void
   resume(): void
 }
 
-/** A server in `folder`, not yet started. `options`: its command line beyond the port and the append-only file. */
+/** A server in `folder`, not started yet. `options`: command line options besides the port and the append-only file. */
 export async function ownRedis(folder: string, options: readonly string[] = []): Promise<OwnRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
@@ -24,7 +24,7 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
     url,
     port,
     async start() {
-      // With its default, everysec, Redis delays writes while the disk is busy, and a kill loses what it has acknowledged.
+      // With the default, everysec, Redis delays writes while the disk is busy, and a kill loses writes that it has acknowledged.
       const args = [
         '--port',
         String(port),
@@ -41,7 +41,7 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
       server = spawn('redis-server', args, { stdio: 'ignore' })
       const client = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null })
       client.on('error', () => {})
-      // A server that asks for a password answers too.
+      // A server that requires a password answers with an error, which is an answer too.
       await client.ping().catch(() => {})
       client.disconnect()
     },

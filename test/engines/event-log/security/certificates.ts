@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files of one authority and of what it has signed, as PEM; `<name>.p12` holds the same for Java. */
+/** PEM files of a certificate authority and of the certificates it has signed. `<name>.p12` holds the same for Java. */
 export interface Certificates {
   path(name: string): string
 }
 
-/** Of the key stores. */
+/** The password of the key stores. */
 export const STORE_PASSWORD = 'store-password'
 
 /**
- * Makes a private authority, `ca`, and certificates of it: `broker` for 127.0.0.1, `expired-broker`, `client` and
- * `expired-client`; and `stranger`, which signs itself.
+ * Makes a private authority, `ca`, and certificates signed by it: `broker` for 127.0.0.1, `expired-broker`, `client` and
+ * `expired-client`; and `stranger`, which is self-signed.
  */
 export function makeCertificates(folder: string): Certificates {
   const path = (name: string) => join(folder, name)

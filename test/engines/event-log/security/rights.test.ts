@@ -17,7 +17,7 @@ import { RESTRICTED, type SecureBroker, startSecureBroker } from './secure-broke
 const { AclOperationTypes: operation, AclResourceTypes: resource } = kafkajs
 type Right = [of: number, allowed: number]
 
-/** As docs/kafka.md lists them. */
+/** The rights that docs/kafka.md lists. */
 const ALL: readonly Right[] = [
   ...['CREATE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS', 'READ', 'WRITE'].map(
     (name): Right => [resource.TOPIC, operation[name as 'READ']],
@@ -26,7 +26,7 @@ const ALL: readonly Right[] = [
   [resource.GROUP, operation.DELETE],
   [resource.TRANSACTIONAL_ID, operation.WRITE],
 ]
-/** Of selection and intake. */
+/** The rights of selection and intake. */
 const LESSER: readonly Right[] = [
   [resource.TOPIC, operation.READ],
   [resource.TOPIC, operation.WRITE],
@@ -59,7 +59,7 @@ function optionsOf({ username, password }: typeof owner, namespace: string) {
   return { brokers: [broker.at('SCRAM')], clientId: 'test', namespace, sasl, logger: { warn() {} }, now: Date.now }
 }
 
-/** Grants rights on all names of a namespace; resolves once the broker knows them. */
+/** Grants rights on all names of a namespace. Resolves once the broker applies them. */
 async function grant(
   { username }: typeof owner,
   namespace: string,
@@ -199,14 +199,14 @@ describe('a start says which right is missing', () => {
     const namespace = testNamespace()
     await grant(owner, namespace, rights)
     const error = await start(namespace).catch((error: Error) => error)
-    // Waiting would not help.
+    // The error does not say that a retry may help.
     expect(error).not.toBeInstanceOf(LogUnavailable)
     expect((error as Error).message).toMatch(reason)
   })
 })
 
 describe('a call says which right is missing', () => {
-  /** What a user with these rights is told, by topics that another one has made. */
+  /** The error message that a user with these rights gets, on topics that another user has created. */
   async function toldBy(rights: readonly Right[], use: (log: EventLog) => Promise<unknown>): Promise<string> {
     const namespace = testNamespace()
     await grant(owner, namespace, ALL)
@@ -233,7 +233,7 @@ describe('a call says which right is missing', () => {
 
   it('to append to one topic', async () => {
     const told = await toldBy([topic(operation.DESCRIBE)], async (log) => {
-      // Write on any topic lets it begin.
+      // Write on another topic is enough to start the append.
       await grant(lesser, testNamespace(), [topic(operation.WRITE)])
       await log.append([record])
     })

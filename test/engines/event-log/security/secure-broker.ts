@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { SHORT_LIVED_JAVA } from '../../engine-process.ts'
 import { type Certificates, STORE_PASSWORD } from './certificates.ts'
 
-/** The listeners of the broker, each with a port of its own. */
+/** The listeners of the broker, each on its own port. */
 const LISTENERS = {
   CONTROLLER: 'PLAINTEXT',
   INTERNAL: 'PLAINTEXT',
@@ -21,11 +21,11 @@ export type Listener = keyof typeof LISTENERS
 const names = Object.keys(LISTENERS) as Listener[]
 
 export const USER = { username: 'endcap', password: 'right-password' }
-/** Users who may do what they are granted; all others may do anything. */
+/** Users who may do only what they are granted. All other users may do anything. */
 export const RESTRICTED = ['restricted', 'lesser'].map((username) => ({ username, password: USER.password }))
 const LOGIN = 'org.apache.kafka.common.security'
 const libraries = join(import.meta.dirname, '../../../../.engines/kafka/libs')
-/** With the archive of classes that infra/local/engines.sh makes, where there is one. */
+/** Uses the class archive that infra/local/engines.sh makes, if there is one. */
 const JAVA_OPTIONS = [
   '-Xmx384m',
   '-XX:+UseSerialGC',
@@ -40,7 +40,7 @@ export interface SecureBroker {
   stop(): Promise<void>
 }
 
-/** One broker that offers all that Kafka has to keep others out. */
+/** Starts one broker with every kind of access control that Kafka has. */
 export async function startSecureBroker(folder: string, certificates: Certificates): Promise<SecureBroker> {
   const ports = await freePorts(names.length)
   const at = (listener: Listener) => `127.0.0.1:${ports[names.indexOf(listener)]}`
@@ -121,7 +121,7 @@ function propertiesOf(folder: string, { path }: Certificates, at: (listener: Lis
     `${jaas('scram', 'scram-sha-512', 'scram.ScramLoginModule')};`,
     'listener.name.oauth.sasl.enabled.mechanisms=OAUTHBEARER',
     `${jaas('oauth', 'oauthbearer', 'oauthbearer.OAuthBearerLoginModule')} unsecuredLoginStringClaim_sub="broker";`,
-    // A connection ends with its token.
+    // A connection ends when its token expires.
     'listener.name.oauth.oauthbearer.connections.max.reauth.ms=3600000',
   ].join('\n')
 }

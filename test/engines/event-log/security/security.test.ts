@@ -56,7 +56,7 @@ const withTokens = (more: Settings = {}): Settings => ({
   ...more,
 })
 
-/** What a process with these settings connects with. */
+/** The options with which a process with these settings connects. */
 function optionsFor(listener: Listener, settings: Settings, namespace = testNamespace()) {
   const problems: string[] = []
   const { kafka } = readEngineConfig({ KAFKA_BROKERS: broker.at(listener), ...settings }, problems)
@@ -69,7 +69,7 @@ function optionsFor(listener: Listener, settings: Settings, namespace = testName
 const start = (options: ReturnType<typeof optionsFor>) =>
   migrateKafka({ ...options, replicationFactor: 1, partitions: 1 })
 
-/** Makes the topics, appends, and reads it back alone and in a group. */
+/** Creates the topics, appends a record, and reads it back alone and in a group. */
 async function worksAt(listener: Listener, settings: Settings): Promise<void> {
   const options = optionsFor(listener, settings)
   await start(options)
@@ -87,7 +87,7 @@ async function worksAt(listener: Listener, settings: Settings): Promise<void> {
   }
 }
 
-/** What a start and a running process say. Secrets are in neither, nor in what was logged. */
+/** The errors of a start and of a running process. Checks that neither they nor the log contain secrets. */
 async function refusalsAt(listener: Listener, settings: Settings): Promise<[Error, Error]> {
   const options = optionsFor(listener, settings)
   const log = connectKafkaEventLog({ ...options, timeoutMs: 2_000 })

@@ -5,15 +5,15 @@ export const CLIENT = { id: 'endcap', secret: 'client:secret+1' }
 
 export interface TokenTerms {
   lifeSeconds: number
-  /** The scope that a client has to ask for. */
+  /** The scope that a client must request. */
   scope: string | null
   /** Issues tokens that have expired. */
   stale: boolean
-  /** Answers nothing but 503. */
+  /** Answers only 503. */
   away: boolean
 }
 
-/** A server that gives CLIENT tokens of the kind that a Kafka broker takes without a key of the issuer. */
+/** A server that gives CLIENT tokens of the kind that a Kafka broker accepts without a key of the issuer. */
 export async function startTokenEndpoint() {
   const terms: TokenTerms = { lifeSeconds: 3_600, scope: null, stale: false, away: false }
   const issued: string[] = []

@@ -8,14 +8,14 @@ import { type NetworkProxy, openProxy } from './proxy.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../../..')
-/** Away from the ports of the engines that other tests share. */
+/** Keeps clear of the ports of the engines that other tests share. */
 const PORT_OFFSET = 3_000
 const START_TIMEOUT_MS = 300_000
 
 export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
 export type EngineName = (typeof engineNames)[number]
 
-/** Where each engine listens, and the proxy in front of it, through which the programs reach it. */
+/** The ports of each engine and of the proxy in front of it, through which the programs reach it. */
 const ports: Record<EngineName, { engine: number; proxy: number }> = {
   kafka: { engine: 19_094 + PORT_OFFSET, proxy: 19_095 + PORT_OFFSET },
   clickhouse: { engine: 18_123 + PORT_OFFSET, proxy: 18_124 + PORT_OFFSET },
@@ -23,24 +23,24 @@ const ports: Record<EngineName, { engine: number; proxy: number }> = {
   redis: { engine: 16_379 + PORT_OFFSET, proxy: 16_380 + PORT_OFFSET },
 }
 
-/** Engines that only this suite uses, and may therefore kill, stop and cut off. */
+/** Engines that only this suite uses, so that it may kill, stop and cut them off. */
 export interface EngineSet {
   readonly folder: string
   readonly proxies: Readonly<Record<EngineName, NetworkProxy>>
-  /** For the programs: the engines' addresses, by way of the proxies. */
+  /** Settings for the programs: the engines' addresses, through the proxies. */
   readonly environment: Readonly<Record<string, string>>
-  /** Past the proxy. */
+  /** The address without the proxy. */
   readonly clickhouseUrl: string
   start(...names: EngineName[]): Promise<void>
-  /** After SIGKILL, resolves when it is gone. */
+  /** After SIGKILL, resolves when the engine is gone. */
   signal(name: EngineName, signal: NodeJS.Signals): Promise<void>
-  /** Removes what an engine that does not run has stored. */
+  /** Removes the data of an engine that is not running. */
   wipe(name: EngineName): Promise<void>
-  /** Ends all and removes their data. */
+  /** Ends all engines and removes their data. */
   remove(): Promise<void>
 }
 
-/** The engines are not started yet; the proxies are. What an earlier run left is removed. */
+/** Starts the proxies, but not the engines. Removes what an earlier run has left. */
 export async function prepareEngines(): Promise<EngineSet> {
   const folder = join(tmpdir(), 'endcap-faults')
   const script = (action: 'start' | 'stop', names: readonly EngineName[]) =>

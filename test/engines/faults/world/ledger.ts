@@ -1,11 +1,11 @@
 /**
- * What was sent and what was acknowledged, by the name of each event: `VIEW requestId adId`, `CLICK requestId adId`,
- * `TRANSACTION eventId`, `PAGE_VIEW id`.
+ * Which events were sent and which were acknowledged, by name: `VIEW requestId adId`, `CLICK requestId adId`, `TRANSACTION
+ * eventId`, `PAGE_VIEW id`.
  */
 export class Ledger {
   readonly entries = new Map<string, { acknowledged: boolean; told: number }>()
 
-  /** Once for each batch, however often it is sent. */
+  /** Call it once for each batch, however often the batch is sent. */
   sent(names: readonly string[]): void {
     for (const name of names) {
       const entry = this.entries.get(name) ?? { acknowledged: false, told: 0 }
@@ -23,7 +23,7 @@ export class Ledger {
   }
 }
 
-/** The longest time without a good answer, while there was something to answer. */
+/** Measures the longest time without a good answer, while there was something to answer. */
 export class Outage {
   longestMs = 0
   readonly #now: () => number
@@ -33,7 +33,7 @@ export class Outage {
     this.#now = now
   }
 
-  /** From now on silence counts. */
+  /** Starts counting time without an answer. */
   begin(): void {
     this.#lastGoodAt = this.#now()
   }
@@ -42,7 +42,7 @@ export class Outage {
     this.longestMs = Math.max(this.longestMs, this.#now() - this.#lastGoodAt)
     this.#lastGoodAt = this.#now()
   }
-  /** Silence counts no more. */
+  /** Stops counting time without an answer. */
   end(): void {
     this.good()
     this.#lastGoodAt = null

@@ -5,10 +5,10 @@ import { type Visit, visit } from './visit.ts'
 
 const RETRY_PAUSE_MS = 200
 const REQUEST_TIMEOUT_MS = 15_000
-/** Visits under way at once: while intake is away the load waits, like the queue of a shop's backend. */
+/** The most concurrent visits. While intake is away the load waits, like the queue of a shop's backend. */
 const VISITS_MAX = 100
 const SELECTION_TIMEOUT_MS = 2_000
-/** A view is told once more when so many others have come after it: across a fault, for some. */
+/** After this many more views, a view is sent once more. For some views, a fault happens in between. */
 const TOLD_AGAIN_AFTER = 300
 
 export interface LoadOptions {
@@ -17,9 +17,9 @@ export interface LoadOptions {
   shopId: string
   slotHash: string
   eventsPerSecond: number
-  /** Of one batch; 5 at least beside its views. */
+  /** Events of one batch; at least 5 more than its views. */
   batchEvents: number
-  /** Asked for before each batch, and seen in it. */
+  /** Ads that are requested before each batch, and viewed in it. */
   adsPerRequest: number
 }
 
@@ -28,13 +28,13 @@ export interface LoadResult {
   ledger: Ledger
   intakeOutageMs: number
   selectionOutageMs: number
-  /** Answers that no fault may cause: anything but 200 or 202 and 503 with Retry-After, and elements refused. */
+  /** Answers that no fault may cause: other than 200, 202, or 503 with Retry-After, and refused elements. */
   wrongAnswers: string[]
 }
 
 /**
- * People who ask for ads, and whose batches are sent again with the same ids until they are acknowledged.
- * @param name begins the id of everything that is sent.
+ * Simulates people who ask for ads, and whose batches are sent again with the same ids until they are acknowledged.
+ * @param name the prefix of the ids of everything that is sent.
  */
 export function startLoad(name: string, options: LoadOptions): { finish(timeoutMs: number): Promise<LoadResult> } {
   const { eventsPerSecond, batchEvents, shopId } = options
@@ -61,7 +61,7 @@ export function startLoad(name: string, options: LoadOptions): { finish(timeoutM
     return (answer.body as Selection).data[0]!.ads
   }
 
-  /** Until acknowledged. */
+  /** Sends a batch until it is acknowledged. */
   async function deliver({ cid, events, names }: Visit): Promise<void> {
     ledger.sent(names)
     while (!givenUp) {
@@ -104,7 +104,7 @@ export function startLoad(name: string, options: LoadOptions): { finish(timeoutM
   selection.begin()
   const arriving = arrivals()
   return {
-    /** Ends the arrivals and waits until everything sent has been acknowledged, at most `timeoutMs`. */
+    /** Ends the arrivals and waits until everything sent has been acknowledged, for at most `timeoutMs`. */
     async finish(timeoutMs) {
       sending = false
       await arriving
@@ -118,7 +118,7 @@ export function startLoad(name: string, options: LoadOptions): { finish(timeoutM
   }
 }
 
-/** Null: no answer, because the server was away, was cut off or took too long. */
+/** Null when there was no answer, because the server was away, was cut off or took too long. */
 async function post(url: string, body: unknown, { cid, timeoutMs }: { cid: string; timeoutMs: number }) {
   try {
     const response = await fetch(url, {

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
-/** A TCP proxy that makes the network between a program and an engine slow, or takes it away. */
+/** A TCP proxy that makes the network between a program and an engine slow, or cuts it. */
 export interface NetworkProxy {
   readonly port: number
-  /** Holds back each piece of data, either way, by so many milliseconds; 0: none. */
+  /** Delays each piece of data, in both directions, by this many milliseconds; 0 ends the delay. */
   delay(ms: number): void
   /** Resets every connection and refuses new ones. */
   cut(): Promise<void>
-  /** Takes connections again. */
+  /** Accepts connections again. */
   mend(): Promise<void>
 }
 
-/** Listens on `port` of the loopback address and leads to `targetPort` of it. */
+/** Listens on `port` of the loopback address and forwards to `targetPort` of it. */
 export async function openProxy({ port, targetPort }: { port: number; targetPort: number }): Promise<NetworkProxy> {
   const sockets = new Set<Socket>()
   let delayMs = 0

@@ -6,18 +6,18 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const BALLAST_BLOCK = Buffer.alloc(64 * 1024)
 
-/** A file system of its own that can be filled to the last byte without harm to the machine. */
+/** A separate file system that can be filled completely without harm to the machine. */
 export interface SmallDisk {
   fill(): Promise<void>
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` took. */
   free(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Mounts a tmpfs at `folder`. @throws when this user may not. */
+/** Mounts a tmpfs at `folder`. @throws when this user may not mount. */
 export async function mountSmallDisk(folder: string, { sizeMb }: { sizeMb: number }): Promise<SmallDisk> {
   await mkdir(folder, { recursive: true })
-  // Of a run that was cut off.
+  // A run that was interrupted may have left a mount.
   await run('umount', [folder]).catch(() => {})
   await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', folder]).catch((error) => {
     throw new Error(`A full disk can only be tried as root, which may mount a tmpfs: ${error.message}`)

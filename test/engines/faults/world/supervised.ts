@@ -4,27 +4,27 @@ import { type Program, type ProgramOptions, startProgram } from '../../../progra
 
 const RESTART_PAUSE_MS = 200
 
-/** A program that is started again when it ends, as a container or a service is. */
+/** A program that is restarted whenever it ends, as in a container or a service. */
 export interface Supervised {
-  /** Of no effect while it runs. */
+  /** Has no effect while it runs. */
   start(): void
   /** Resolves when it is ready. */
   ready(): Promise<Program>
-  /** How often it ended and had to be started again. */
+  /** How often it ended and was restarted. */
   restarts(): number
-  /** To what runs now; of no effect when nothing does. */
+  /** Signals the running process; has no effect when none runs. */
   signal(signal: NodeJS.Signals): void
-  /** SIGKILL; resolves when it is gone, and about to be started again. */
+  /** Sends SIGKILL. Resolves when the process is gone and about to be restarted. */
   kill(): Promise<void>
-  /** SIGTERM, and SIGKILL when it does not end within `STOP_TIMEOUT_MS`. */
+  /** Sends SIGTERM, and SIGKILL if it does not end within `STOP_TIMEOUT_MS`. */
   stop(): Promise<void>
 }
 
 const STOP_TIMEOUT_MS = 20_000
-/** It may wait for engines. */
+/** A long time, because the program may wait for engines. */
 const START_TIMEOUT_MS = 180_000
 
-/** Not started yet. */
+/** Supervises a program, without starting it yet. */
 export function supervise(options: ProgramOptions): Supervised {
   let stopping = new AbortController()
   let kept: Promise<void> | null = null
@@ -48,7 +48,7 @@ export function supervise(options: ProgramOptions): Supervised {
         waiting.resolve(program)
         await ended
       } catch {
-        // It ended while it started; its log says why.
+        // It ended while starting; its log says why.
       }
       running = null
       waiting = Promise.withResolvers()
@@ -73,7 +73,7 @@ export function supervise(options: ProgramOptions): Supervised {
       if (!running) return
       running.process.kill('SIGKILL')
       await once(running.process, 'exit')
-      // `running` and `ready` are of the next one as soon as whoever waited for the exit has seen it.
+      // The code that waits for the exit runs first. After it, `running` and `ready` belong to the next process.
       await delay(0)
     },
     async stop() {

@@ -7,16 +7,15 @@ export interface Visit {
   names: string[]
 }
 
-/** In the ids of purchases that an ad has earned. */
+/** Part of the ids of purchases that an ad has earned. */
 const CREDITED = 'credited'
 const CLICKS = 2
 const PURCHASES = 2
 
 /**
- * Sees every ad, clicks on some, buys some, and looks at pages until the batch is full. Every event says when it was, as
- * a caller should that sends again what was not acknowledged: a purchase of the first try must not lie before the click
- * of the second.
- * @param options.again ads that were seen before, and whose views are told once more.
+ * Views every ad, clicks some, buys some, and views pages until the batch is full. Every event carries its time, as it should for a
+ * caller that repeats unacknowledged batches: a purchase sent at first must not come before the click of the repetition.
+ * @param options.again ads that were viewed before, and whose views are sent once more.
  */
 export function visit(options: {
   shopId: string
@@ -55,7 +54,7 @@ export function visit(options: {
   return { cid, events, names }
 }
 
-/** What a report must say of these events, by their names, however often each was sent. */
+/** What a report must say about events with these names, however often each was sent. */
 export function reported(names: Iterable<string>): { views: number; clicks: number; purchases: number } {
   const report = { views: 0, clicks: 0, purchases: 0 }
   for (const name of names) {

@@ -11,38 +11,38 @@ export const roles = ['registry', 'selection', 'intake', 'streams'] as const
 export type Role = (typeof roles)[number]
 
 export const NAMESPACE = 'faults'
-/** The shortest that the program takes. */
+/** The shortest timeout that the program accepts. */
 export const SESSION_TIMEOUT_MS = 6_000
-/** Shared by two processes of a role, each with several. More only mean more and smaller batches to store. */
+/** Enough for two processes of a role to have several each. More would only mean more and smaller batches to store. */
 const PARTITIONS = 4
-/** One per role; a second process of a role takes the next but three. */
+/** The first of one port per role. A second process of a role takes the port four higher. */
 const HTTP_PORT_FIRST = 24_100
 const INTAKE_DISK_MB = 48
 const LAMPS = 40
-/** More than the suite can spend: no view or click is refused for want of money. */
+/** More than the suite can spend, so that no view or click is over budget. */
 const BUDGET = 1_000_000
 
-/** The whole system as it runs in production: every role a process of its own, on real engines. */
+/** The whole system as in production: a process for every role, on real engines. */
 export interface World {
   engines: EngineSet
   programs: Readonly<Record<Role, Supervised>>
   shop: JourneyShop
-  /** The data folder of the intake process, and so of its spool. */
+  /** The disk of the intake process's data folder, and so of its spool. */
   intakeDisk: SmallDisk
   urlOf(role: Role): string
   call: Program['call']
-  /** Another process of a role, beside the first. */
+  /** Another process of a role, next to the first. */
   another(role: Role): Supervised
   environment: Readonly<Record<string, string>>
   folderOf(name: string): string
-  /** Undoes every fault: all engines and programs run and can be reached. */
+  /** Undoes every fault: afterwards all engines and programs run and can be reached. */
   heal(): Promise<void>
   remove(): Promise<void>
 }
 
 export async function openWorld(): Promise<World> {
   const engines = await prepareEngines()
-  // What the programs said is kept until the next run.
+  // The programs' logs are kept until the next run.
   const logFolder = join(import.meta.dirname, '../../../../.engines/faults-logs')
   await rm(logFolder, { recursive: true, force: true })
   await mkdir(logFolder)
