@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from '../services/domain/limits.ts'
 
-/** Counts as the usual limits do, and refuses nothing: for benches and floods that test something else. */
+/** Limits that count like the usual ones but refuse nothing, for benchmarks and load tests of something else. */
 export const generousLimits = Object.fromEntries(
   Object.keys(defaultLimits).flatMap((name) => (name.endsWith('PerMinute') ? [[name, 1_000_000_000]] : [])),
 ) as Partial<Limits>

@@ -11,9 +11,9 @@ import { waitFor } from './wait-for.ts'
 
 const PROGRAM = 'services/main.ts'
 const START_TIMEOUT_MS = 180_000
-/** As `make start` and the image have it. */
+/** The same options as in `make start` and in the image. */
 const NODE_OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps']
-/** Load of a test comes from this machine and for one shop. It is counted and never refused. */
+/** All load of a test comes from this machine and is for one shop, so it is counted but never refused. */
 const GENEROUS_LIMITS = Object.fromEntries(
   Object.keys(generousLimits).map((name) => [limitSettings[name as keyof typeof limitSettings].setting, '1000000000']),
 )
@@ -31,34 +31,34 @@ export interface Program {
   folder: string
   process: ChildProcess
   call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
-  /** Its metrics, in Prometheus' format. */
+  /** The program's metrics, in Prometheus' format. */
   metrics(): Promise<string>
-  /** Current and highest resident memory, megabytes. */
+  /** Current and peak resident memory, in megabytes. */
   memoryMb(): { now: number; peak: number }
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Ends it and removes its data. */
+  /** Ends the program and removes its data. */
   stop(): Promise<void>
 }
 
 export interface ProgramOptions {
-  /** Settings beside those that every test has: roles, the addresses of engines, a fixed port. */
+  /** Settings in addition to those that every test has: roles, the addresses of engines, a fixed port. */
   env?: Record<string, string>
   folder?: string
-  /** Appended to, instead of this process's own error output. */
+  /** The file to which output is appended, instead of this process's own error output. */
   logFile?: string
-  /** Kills it, also while it starts. */
+  /** Kills the program, even while it is starting. */
   signal?: AbortSignal
-  /** Until it listens, and from then until it is ready. */
+  /** The time limit until it listens, and again from then until it is ready. */
   startTimeoutMs?: number
-  /** What `/health/ready` answers once it has started. Default: 200. */
+  /** The status of `/health/ready` once it has started. Default: 200. */
   readyStatus?: number
-  /** Runs the sources and not the bundle of them, so that a profile names them. */
+  /** Runs the sources instead of their bundle, so that a profile names them. */
   fromSources?: boolean
 }
 
 /**
- * Starts the real program on a free port and an own data folder, everything embedded unless `env` says otherwise, and
- * waits until it is ready. @throws when it ends before that, or takes too long; it does not run on then.
+ * Starts the real program on a free port with its own data folder, everything embedded unless `env` says otherwise, and waits until
+ * it is ready. @throws when it ends before that or takes too long; then it does not keep running.
  */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const { startTimeoutMs = START_TIMEOUT_MS, readyStatus = 200 } = options
@@ -82,7 +82,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     signal: options.signal,
     killSignal: 'SIGKILL',
   })
-  // An abort is told here too; what matters is the exit that follows.
+  // An abort is also reported here; what matters is the exit that follows.
   child.on('error', () => {})
   if (logFile !== null) child.once('close', () => closeSync(logFile))
   const endedEarly = new Promise<never>((_resolve, reject) => {
@@ -90,7 +90,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   })
   endedEarly.catch(() => {})
   let seen = ''
-  // What is printed later may push the addresses out of what is kept.
+  // Read the addresses now: later output may push them out of the kept text.
   const { url, metricsUrl } = await new Promise<{ url: string; metricsUrl: string | null }>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
@@ -187,13 +187,13 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   return program
 }
 
-/** The value below which a share of the sorted values lies (nearest rank). */
+/** The value below which a share of the values lies (nearest rank). */
 export function percentile(values: number[], share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** A call that must succeed; its body. */
+/** Awaits a call that must succeed. @returns its body. */
 export async function must<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body } = await answer
   if (status >= 400) throw new Error(`${status}: ${JSON.stringify(body)}`)

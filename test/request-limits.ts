@@ -4,7 +4,7 @@ import { createTokenBuckets } from '../services/callers/token-buckets.ts'
 import { defaultLimits, type Limits } from '../services/domain/limits.ts'
 import { Snapshot } from '../services/domain/snapshot.ts'
 
-/** Limits of one process, the usual ones where not given; `limited` gets the name of each that refuses a request. */
+/** The limits of one process; missing ones have the usual values. `limited` receives the name of each limit that refuses a request. */
 export function requestLimits(options: {
   limits?: Partial<Limits> | undefined
   snapshot?: Snapshot

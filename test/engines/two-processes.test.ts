@@ -17,7 +17,7 @@ import { waitFor } from '../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
 
-/** The whole program and a second process that selects, with two threads, on the real engines. */
+/** The whole program and a second process for selection with two threads, on the real engines. */
 
 const REQUESTS = 200
 const CAP = 3
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const env = {
     ...settingsIn(namespace),
     SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
-    // An answer that is late is no answer: all requests come at once.
+    // All requests come at once, and ads must not be left out because an answer comes late.
     SELECTION_DEADLINE_MS: '5000',
     TRUSTED_PROXIES: 'loopback',
     LIMIT_ADDRESS_REQUESTS_PER_MINUTE: String(ADDRESS_LIMIT),
@@ -41,7 +41,7 @@ beforeAll(async () => {
   programs = [whole, await startProgram({ env: { ...env, ROLES: 'selection', WORKERS: '2' } })]
   shop = await openShop(whole, { lamps: LAMPS })
   await must(whole.call('PATCH', `/v1/panel/campaigns/${shop.campaignId}`, { capping: CAP }))
-  // Both processes know of the change when they show nobody more than that.
+  // Both processes have read the change when they show nobody more than the cap.
   await waitFor(async () => {
     const counts = await Promise.all(
       programs.map(async (program) => (await shown([program], ALL_THEY_MAY_SEE + 1, randomUUID())).length),
@@ -54,7 +54,7 @@ afterAll(async () => {
   await removeNamespace(namespace)
 })
 
-/** The ads that a person is shown, who asks so often at the same time, these processes in turn. */
+/** The ads shown to a person who sends so many requests at the same time, to these processes in turn. */
 async function shown(processes: readonly Program[], requests: number, cid: string): Promise<Ad[]> {
   const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp' }]
   const answers = await Promise.all(
@@ -85,7 +85,7 @@ test('what a stranger asks of one process counts in the other, by way of Redis',
     )
     return answers.filter(({ status }) => status === 429).length
   }
-  // A process looks at what the others have let pass once it has let pass a twentieth of the limit itself.
+  // A process looks at what the others have let through once it has itself let through a twentieth of the limit.
   const share = ADDRESS_LIMIT / 20
   await waitFor(async () => (await ask(programs[0]!, '8.8.8.8', share)) > 0)
   let passed = 0
@@ -98,7 +98,7 @@ test('what a stranger asks of one process counts in the other, by way of Redis',
   expect(await ask(programs[1]!, '9.9.9.9', share)).toBe(0)
 })
 
-/** Asks for ads until `work` has ended. @returns the statuses that came, and whether there were ads each time. */
+/** Asks for ads until `work` has ended. @returns the statuses of the answers, and whether every answer had ads. */
 async function askingFor(cid: string, work: () => Promise<unknown>) {
   const statuses = new Set<number>()
   const ended = { yet: false }
@@ -120,7 +120,7 @@ const elasticsearch = new Client({ node: addresses.elasticsearchUrl })
 afterAll(() => elasticsearch.close())
 const indices = async () => Object.keys(await elasticsearch.indices.get({ index: `${namespace}-*` })).sort()
 
-/** Runs `make rebuild` of one engine, or of everything, beside the program. */
+/** Runs `make rebuild` for one engine, or for everything, next to the running program. */
 function rebuild(engine: string, folder: string, settings: Record<string, string> = {}) {
   const script = join(import.meta.dirname, '../../services/rebuild.ts')
   const child = spawn(process.execPath, [script], {
@@ -146,7 +146,7 @@ test('a lost product index is filled again from the log while ads are asked for 
     await waitFor(async () => (await shown(programs, 2, randomUUID())).length === 2)
   })
   expect(statuses).toEqual([200])
-  // Nobody is asked to start anything again, and the other streams have gone on.
+  // No process asks to be restarted, and the other streams have continued.
   await waitFor(async () => (await programs[0]!.call('GET', '/health/ready')).status === 200)
   const status = await must(
     programs[0]!.call<{ lagMs: number }>('GET', '/v1/panel/audit', undefined, {
@@ -231,7 +231,7 @@ test('an engine or a table that is none is refused, with those that are', async 
   expect(table).toEqual({ code: 1, output: expect.stringContaining('TABLE must be one of emissions, judged_events') })
 })
 
-/** How many records of the topics that may name somebody hold a text. */
+/** The number of records that contain a text, in the topics that may name a person. */
 async function recordsWith(log: EventLog, text: string): Promise<number> {
   let found = 0
   for (const topic of personalTopics) {
@@ -244,7 +244,7 @@ async function recordsWith(log: EventLog, text: string): Promise<number> {
   return found
 }
 
-/** Keys of Redis that hold a text, in their name or in what they hold; but for reservations, which end within the hour. */
+/** Keys of Redis that contain a text in their name or value, except reservations, which expire within an hour. */
 async function keysWith(text: string): Promise<string[]> {
   const redis = new Redis(addresses.redisUrl)
   const found: string[] = []
@@ -288,7 +288,7 @@ test('a person is erased from the tables, and shown by no reader of the topics t
     Date.now,
   )
   await waitFor(async () => (await rowsWith(cid)).every((rows) => rows > 0))
-  // A sale may be attributed before its touches have been judged, and is attributed again after it.
+  // A sale may be attributed before its touches are judged, and is then attributed again.
   await expect.poll(credit).toMatchObject([{ outcome: 'CREDITED' }])
   const before = await credit()
 

@@ -6,7 +6,7 @@ import { removeKafkaNamespace } from './event-log/kafka-tools.ts'
 
 const brokers = addresses.kafkaBrokers
 const logger = { warn() {} }
-/** As many as the counters of the suite have shards. */
+/** As many partitions as the suite's counters have shards. */
 const { partitions } = topics['ad-events']
 
 versionsSuite(async () => {

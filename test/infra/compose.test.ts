@@ -56,7 +56,7 @@ describe('every service of compose.yaml', () => {
 })
 
 describe('secrets in compose.yaml', () => {
-  /** Settings that hold a secret, wherever they stand. */
+  /** The settings of a service that hold a secret, wherever they are used. */
   const secretsOf = ({ environment, command, healthcheck }: Service) =>
     new Set(JSON.stringify([environment, command, healthcheck]).match(/[A-Z_]+(?=:\?[a-z0-9 ])/g))
 

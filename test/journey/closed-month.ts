@@ -15,14 +15,14 @@ const DAY_MS = 86_400_000
 const KEPT_DAYS = 60
 const REQUESTS = 20
 
-/** The setting with which a program leaves the month closed. */
+/** The setting with which a program keeps the month closed. */
 export const CLOSING = { ANALYTICS_RETENTION_DAYS: `emissions:${KEPT_DAYS}` }
 
 export interface ClosedMonth extends Month {
   requests: number
 }
 
-/** Gives a shop of `openShop` ad requests of long ago, and closes their month, in a data folder that no program uses. */
+/** Gives a shop of `openShop` ad requests from long ago, and closes their month, in a data folder that no program is using. */
 export async function closeMonth(dataFolder: string, shopId: string): Promise<ClosedMonth> {
   const month = monthOf(Date.now() - 4 * KEPT_DAYS * DAY_MS)
   const log = await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })
@@ -39,7 +39,7 @@ export async function closeMonth(dataFolder: string, shopId: string): Promise<Cl
   await runToEnd(createSink(deps))
   for (const turn of [createReportCounts(deps), createEmissionRetention(deps).turn]) {
     while (await turn()) {
-      // A turn takes only so much.
+      // Each turn handles only part of the rows.
     }
   }
   const closedUntil = await readClosedUntil(analytics)
@@ -49,7 +49,7 @@ export async function closeMonth(dataFolder: string, shopId: string): Promise<Cl
   return { ...month, requests: REQUESTS }
 }
 
-/** What a program knows of the month: how many ad requests it had, and up to when single ones are forgotten, if they are. */
+/** What a program reports about the month: the number of ad requests, and the time up to which single requests are forgotten, if any. */
 export async function answersOfClosed(program: Pick<Program, 'call'>, shopId: string, { start, end }: Month) {
   const [from, to] = [start, end].map((at) => new Date(at).toISOString())
   const report = `/v1/panel/reports?shopId=${shopId}&from=${from}&to=${to}&metrics=requests`

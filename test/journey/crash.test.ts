@@ -6,7 +6,7 @@ import { attributedSale, type JourneyShop, openShop, type Selection } from './sh
 
 const ROUNDS = tries(2, 8)
 const SHOPPERS = 8
-/** Of the purchases, how many are asked after: the last ones. */
+/** The number of purchases, the last ones, whose attribution is requested. */
 const EXPLAINED = tries(10, 100)
 
 interface Audit {
@@ -20,7 +20,7 @@ describe('the whole program is killed again and again while shoppers see, click 
   let program: Program
   let shop: JourneyShop
   const acknowledged = { views: 0, purchases: [] as string[] }
-  /** Sent, and perhaps stored: the answer was cut off. */
+  /** Views that were sent and may have been stored: the answer was cut off. */
   let unanswered = 0
 
   beforeAll(async () => {

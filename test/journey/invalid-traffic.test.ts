@@ -6,7 +6,7 @@ import { type JourneyShop, openShop, type Selection } from './shop.ts'
 
 const ATTACKER = '8.8.8.8'
 const CLICKS = 120
-/** The shop's reserve, which a campaign alone in its auction pays. */
+/** The shop's reserve, which a campaign pays for a click when it is alone in its auction. */
 const PRICE = 0.05
 const METRICS = 'views,clicks,grossClicks,invalidTraffic,invalidAddressClicks,marked,spend,creditedBack,purchases'
 
@@ -20,7 +20,7 @@ describe('an attacker behind a trusted proxy', () => {
   })
   afterAll(() => program?.stop())
 
-  /** As a stranger, from an address. */
+  /** Sends a request as a stranger from an address. */
   async function send<T>(path: string, body: unknown, cid: string, address: string | null): Promise<T> {
     const forwarded = address === null ? {} : { 'x-forwarded-for': address }
     const headers = { 'content-type': 'application/json', 'user-agent': 'curl/8', cid, ...forwarded }

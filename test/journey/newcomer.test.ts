@@ -57,7 +57,7 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
         views: 1,
         clicks: 1,
         invalid: 1,
-        // Alone in its auction, the campaign pays the shop's reserve.
+        // The campaign is alone in its auction, so it pays the shop's reserve.
         spend: 0.05,
         purchases: 1,
         directPurchases: 1,

@@ -23,7 +23,7 @@ export interface JourneyShop {
   campaignId: string
   post<T>(path: string, body: unknown, headers?: Record<string, string>): Promise<T>
   get<T>(path: string): Promise<T>
-  /** 2 without `adCount`. */
+  /** `adCount` defaults to 2. */
   askForAds(cid: string, searchData: string, adCount?: number): Promise<Ad[]>
 }
 
@@ -44,7 +44,7 @@ ${lamps
   .join('\n')}
 </channel></rss>`
 
-/** A shop with some lamps by XML feed, a search slot and a running campaign over them, made through the public API. */
+/** A shop with some lamps from an XML feed, a search slot and a running campaign over the lamps, made through the public API. */
 export async function openShop(
   program: Pick<Program, 'call'>,
   { lamps = COLORS, budget = BUDGET }: { lamps?: readonly string[]; budget?: number } = {},
@@ -101,7 +101,7 @@ export async function openShop(
   return { shopId: shop.id, feedId: feed.id, slotHash: unit.slotHash, campaignId: campaign.id, post, get, askForAds }
 }
 
-/** Waits until the sale is attributed, and returns what the API says of it. */
+/** Waits until the sale is attributed. @returns the API's explanation of it. */
 export async function attributedSale(program: Program, shopId: string, eventId: string): Promise<string> {
   let text = ''
   await waitFor(async () => {

@@ -8,8 +8,8 @@ import {
 } from '../../infra/analytics/port.ts'
 
 /**
- * What every Analytics implementation does. `open` gives the store with its tables; it is called again after each close
- * and then finds what was there. One store at a time.
+ * What every Analytics implementation promises. `open` returns a store with its tables. It is called again after each close and
+ * then returns what was stored before. Only one store is open at a time.
  *
  * @param of `canPause`: whether inserts can be paused. Default: true.
  */

@@ -14,7 +14,7 @@ import {
 
 type LoadedOne = Awaited<ReturnType<Counters['load']>>[number]
 
-/** Who may move a source on, in every implementation of Counters. `counters` are empty, and used by this test alone. */
+/** Who may advance a source, in every implementation of Counters. `counters` are empty, and used only by this test. */
 export function fencingSuite(subject: CountersSubject, counters: () => Counters): void {
   const store = (change: Partial<ShardChange>) => counters().store(changeOf(change))
   const load = async (change: Parameters<typeof loadOf>[0]) => (await counters().load([loadOf(change)]))[0]!
@@ -29,7 +29,7 @@ export function fencingSuite(subject: CountersSubject, counters: () => Counters)
     expect((moved[2] as PromiseRejectedResult).reason).toBeInstanceOf(CountersMoved)
     const standing = [9, 9, 7, 9]
     expect(await counters().positions(shards.map((shard) => ({ shard, source: SOURCE })))).toEqual(standing)
-    // Loaded without a question, and with one.
+    // Loads without any keys still return the position and the note.
     const loaded = await counters().load(shards.map((shard) => loadOf({ shard, after: standing[shard]! })))
     expect(loaded.map(({ position, note }) => ({ position, note }))).toEqual(
       shards.map((shard) => ({ position: standing[shard]!, note: shard === SHARD ? 'kept' : null })),

@@ -11,7 +11,7 @@ const ids = ['x', 'y', 'ж/1']
 const KEYS = groups.flatMap((each) => ids.map((id) => ({ group: each, id })))
 const PEOPLE = 3_000
 
-/** Any interleaving of two owners gives what a model gives that keeps the whole history. */
+/** Any interleaving of two owners gives the same results as a model that keeps the complete history. */
 export function historySuite(subject: CountersSubject, counters: () => Counters): void {
   test('of two owners, each with its own idea of the positions, is that of the model', async () => {
     await fc.assert(
@@ -86,7 +86,7 @@ const change = fc.record({
     }),
     { maxLength: 6, selector: (each) => each.key },
   ),
-  // Of keys that nothing is added to: a change has each key once.
+  // Only keys to which nothing is added: a change contains each key once.
   lower: fc.uniqueArray(fc.record({ key, value: fc.integer({ min: 1, max: 9 }) }), {
     maxLength: 3,
     selector: (each) => each.key,
@@ -99,7 +99,7 @@ const turn = fc.record({
   owner: fc.nat(1),
   shard: fc.constantFrom(...SHARDS_DRAWN),
   source: fc.constantFrom(...SOURCES),
-  /** Stores by what it knew, without having looked. */
+  /** Stores at the position that the owner last knew, without loading first. */
   isBlind: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
   change: change.map((each) => ({
     ...each,
@@ -107,7 +107,7 @@ const turn = fc.record({
   })),
 })
 
-/** Every change that was stored, in order; a value is worked out from all of them. */
+/** Keeps every stored change in order, and computes each value from all of them. */
 class Model {
   readonly #stored: { place: string; change: ShardChange }[] = []
   readonly #seen = new Set<string>()
@@ -133,7 +133,7 @@ class Model {
     }
   }
 
-  /** False: it is refused. */
+  /** Stores a change. False when it is refused. */
   store(place: string, stored: ShardChange, seen: readonly string[]): boolean {
     if (this.#position(place) !== stored.after) return false
     this.#stored.push({ place, change: stored })

@@ -4,7 +4,7 @@ import type { CounterKey, Counters, Reservation, ShardChange } from '../../infra
 import { tries } from '../effort.ts'
 import { changeOf, SHARD, spendOf, viewsOf } from './counters.fixtures.ts'
 
-/** The reservations of every implementation of Counters. `counters` are empty, and used by this test alone. */
+/** What every implementation of Counters promises about reservations. `counters` are empty, and used only by this test. */
 export function reservationsSuite(counters: () => Counters): void {
   const reserve = async (change: Partial<Reservation>) => (await counters().reserve([reservationOf(change)]))[0]
   let position = -1
@@ -164,7 +164,7 @@ const turn = fc.record({
   ),
 })
 
-/** Keeps every reservation ever made: what a holder has of a key is its last reservation of it, while that still counts. */
+/** Keeps every reservation ever made. A holder's share of a key is its last reservation of it, unless that has expired. */
 class Model {
   readonly #reserved: { key: string; holder: string; amount: number; expiresAt: number }[] = []
   readonly #raises: { key: CounterKey; add: number }[] = []

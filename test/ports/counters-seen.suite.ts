@@ -5,7 +5,7 @@ import { type CountersSubject, changeOf, loadOf, seenOf } from './counters.fixtu
 const BATCH = 700
 const idsOf = (from: number, count = BATCH) => Array.from({ length: count }, (_, i) => `event ${from + i}`)
 
-/** Seen keys of every implementation of Counters. `counters` are empty, and used by this test alone. */
+/** What every implementation of Counters promises about seen ids. `counters` are empty, and used only by this test. */
 export function seenSuite(subject: CountersSubject, counters: () => Counters): void {
   const seenBy = async (each: Counters, ids: readonly string[], name?: string) =>
     (await each.load([loadOf({ seen: ids.map((id) => seenOf(id, name)) })]))[0]!.seen
@@ -26,7 +26,7 @@ export function seenSuite(subject: CountersSubject, counters: () => Counters): v
     for (let i = 0; i < BATCHES; i++) {
       const ids = idsOf(i * BATCH)
       expect(await seenBy(counters(), ids)).not.toContain(true)
-      // Some of them again, as a page that sends an event twice.
+      // Some ids come again, as from a page that sends an event twice.
       await see(counters(), i - 1, [...ids, ...idsOf(Math.max(0, i - 3) * BATCH, 100)])
     }
     const all = idsOf(0, BATCHES * BATCH)

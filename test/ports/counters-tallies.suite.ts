@@ -3,7 +3,7 @@ import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import type { Counters, ShardChange, TallyKey } from '../../infra/counters/port.ts'
 import { type CountersSubject, changeOf, group, loadOf, SHARD } from './counters.fixtures.ts'
 
-/** Several counters of one id. */
+/** What every implementation of Counters promises about tallies: several counters of one id. */
 export function talliesSuite(subject: CountersSubject, counters: () => Counters): void {
   const store = (change: Partial<ShardChange>) => counters().store(changeOf(change))
   const load = async (change: Parameters<typeof loadOf>[0]) => (await counters().load([loadOf(change)]))[0]!

@@ -8,13 +8,13 @@ const HOUR_MS = 3_600_000
 
 /** Opens counters of `SHARDS` shards for a suite. */
 export interface CountersSubject {
-  /** Opens counters of their own, empty. */
+  /** Opens new, empty counters. */
   open(): Promise<Counters>
-  /** A second client of the same counters, as another process has. */
+  /** A second client of the same counters, as in another process. */
   another(counters: Counters): Promise<Counters>
-  /** Closes and opens the same counters again, as after a restart. */
+  /** Closes the counters and opens them again, as after a restart. */
   reopen(counters: Counters): Promise<Counters>
-  /** Closes them, and removes what they stored. */
+  /** Closes the counters and removes what they stored. */
   dispose(counters: Counters): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export const viewsOf = (id: string, shard = SHARD): CounterKey => ({ shard, grou
 export const spendOf = (id: string, shard = SHARD): CounterKey => ({ shard, group: spend, id })
 export const seenOf = (id: string, name = 'minute'): SeenKey => ({ group: group(name), fingerprint: fingerprintOf(id) })
 
-/** A change that changes nothing but what is given. */
+/** A change that contains only what is given. */
 export const changeOf = (change: Partial<ShardChange>): ShardChange => ({
   shard: SHARD,
   source: SOURCE,

@@ -28,7 +28,7 @@ import { talliesSuite } from './counters-tallies.suite.ts'
 const SECRETS_EXPIRING = 2_000
 const NOTE_MAX = 64 * 1024
 
-/** What every implementation of Counters must hold. */
+/** What every implementation of Counters promises. */
 export function countersSuite(subject: CountersSubject): void {
   let counters: Counters
   beforeEach(async () => {

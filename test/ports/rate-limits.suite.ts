@@ -5,7 +5,7 @@ import { waitFor } from '../wait-for.ts'
 
 const MINUTE_MS = 60_000
 
-/** What holds of shared token buckets. @param open opens the same ones each time, as another process or thread would. */
+/** What shared token buckets promise. @param open opens the same buckets each time, as another process or thread would. */
 export function rateLimitsSuite(open: () => SharedBuckets): void {
   it('draws from buckets that all share, below zero too, and refills them evenly', async () => {
     const [one, other] = [open(), open()]

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 type Schema = string | Schema[] | { type: Schema; [attribute: string]: unknown }
 type Named = Map<string, fc.Arbitrary<unknown>>
 
-/** Any value that an Avro schema allows, as the codec represents it. A union of records is wrapped in its branch's name. */
+/** Any value that an Avro schema allows, as the codec represents it. A union of records is wrapped in the name of its branch. */
 export function arbitraryOf(schema: unknown, named: Named = new Map()): fc.Arbitrary<unknown> {
   if (typeof schema === 'string') return named.get(schema) ?? primitives[schema]!
   if (Array.isArray(schema)) {

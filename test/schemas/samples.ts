@@ -3,7 +3,10 @@ import type { ShowIdClaims } from '../../schemas/records/events.ts'
 import type { RecordTypes } from '../../schemas/records/records.ts'
 import type { RecordName } from '../../schemas/topics.ts'
 
-/** A value of every record, every field set; the compiler holds them to schemas/records/records.ts, the tests to the .avsc files. */
+/**
+ * A value of every record with every field set. The compiler checks them against schemas/records/records.ts, the tests against the
+ * .avsc files.
+ */
 const AT = 1_790_000_000_000
 
 const claims: ShowIdClaims = {

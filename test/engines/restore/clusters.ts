@@ -8,31 +8,31 @@ import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
 const folder = join(tmpdir(), 'endcap-mirror')
-/** Away from the ports of the engines that other tests use. */
+/** Keeps clear of the ports of the engines that other tests use. */
 const PORT_OFFSETS = { first: 7_000, second: 7_010 }
 const REST_PORT = 26_200
-/** With what has to be downloaded once. */
+/** Includes the time for downloads that are needed once. */
 const START_TIMEOUT_MS = 300_000
 
 export type ClusterName = keyof typeof PORT_OFFSETS
 
-/** Two clusters of one broker each, and MirrorMaker 2 from the first to the second. */
+/** Two clusters with one broker each, and MirrorMaker 2 from the first to the second. */
 export interface MirroredClusters {
   addressOf(name: ClusterName): string
   startMirror(): Promise<void>
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   killMirror(): Promise<void>
   /** Resolves when the broker is gone. */
   kill(name: ClusterName): Promise<void>
-  /** Ends all and removes their data. */
+  /** Ends all processes and removes their data. */
   remove(): Promise<void>
 }
 
 const addressOf = (name: ClusterName) => `127.0.0.1:${19_092 + PORT_OFFSETS[name]}`
 
 /**
- * As docs/restore.md asks for it; the rest is for clusters of one broker, for a restart without a wait, and for starts that do not look
- * through all classes for plugins.
+ * The settings that docs/restore.md asks for. The rest is for clusters with one broker, for restarts without a wait, and for starts
+ * that do not search all classes for plugins.
  */
 const mirrorSettings = (namespace: string) => `
 clusters = first, second
@@ -58,7 +58,7 @@ scheduled.rebalance.max.delay.ms = 0
 plugin.discovery = service_load
 `
 
-/** Starts the brokers; what an earlier run has left is removed. */
+/** Starts the brokers, after removing what an earlier run has left. */
 export async function startClusters(namespace: string): Promise<MirroredClusters> {
   const properties = join(folder, 'mirror-maker.properties')
   const script = (action: 'start' | 'stop', engine: string, name: ClusterName) =>

@@ -33,14 +33,14 @@ afterAll(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-/** As a process does at its start. */
+/** Connects as a process does at its start. */
 function connect(): EventLog {
   const log = connectKafkaEventLog(options)
   opened.push(log)
   return log
 }
 
-/** The log becomes a copy of one in another cluster. */
+/** Marks the log as a copy of a log in another cluster. */
 async function copiedFrom(clusterId: string, { restoring = false } = {}): Promise<void> {
   const { epoch } = await readLogEpoch(kafka)
   await kafka.append([logEpochRecord({ epoch, restoring, restoredAt: 0, judgedTo: [], clusterId })])

@@ -13,27 +13,27 @@ import { type Ended, runToEnd } from './scripts.ts'
 import { judgedIn, verdictsOf } from './verdicts.ts'
 
 /**
- * The restore drill: the program works on a first log, which is mirrored meanwhile, and the first one is lost. What was mirrored is
+ * The restore drill. The program works on a first log while that log is mirrored, and then the first log is lost. The mirror is
  * restored, and the program starts on it with empty projections. docs/restore.md promises what holds then.
  */
 
 const [first, second] = [testNamespace(), testNamespace()]
-/** More than the copy will hold: every position of the first log lies above those of the second. */
+/** More than the copy will hold, so that every offset in the first log is greater than those in the second. */
 const EXPIRED_RECORDS = 300
-/** The shop's reserve, which a campaign alone in its auction pays for a click. */
+/** The shop's reserve, which a campaign pays for a click when it is alone in its auction. */
 const PRICE = 0.05
 const BUDGET = 10 * PRICE
 const SHOPPERS = 14
 const CLICKED_BEFORE = 5
 const CAP = 2
-/** Clicks of each shop that are voided. */
+/** The clicks per shop that are voided. */
 const VOIDED = 1
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const WAIT = { timeout: 60_000, interval: 50 }
 const METRICS = 'views,clicks,grossClicks,spend,creditedBack,purchases,revenue,netRevenue,returnedRevenue'
 const keys = `1:${randomBytes(32).toString('base64url')}`
-// A late answer is no answer here.
+// Ads must not be left out because an answer comes late.
 const settings = { SHOW_ID_KEYS: keys, SESSION_KEYS: keys, SELECTION_DEADLINE_MS: '5000' }
 
 interface Shopper {
@@ -48,7 +48,7 @@ interface Answers {
 
 let program: Program
 let mirror: Mirror
-/** Two shops whose campaigns lie in different partitions. */
+/** Two shops whose campaigns are in different partitions. */
 let shops: [JourneyShop, JourneyShop]
 let shoppers: [Shopper[], Shopper[]]
 let before: Answers
@@ -56,7 +56,7 @@ let verdictsBefore: Map<string, string[]>
 let refused: Ended
 let unrestored: Ended
 let restored: Ended
-/** The event that was mirrored without its verdict, and the one whose verdict was mirrored without it. */
+/** The event that was mirrored without its verdict, and the event whose verdict was mirrored without it. */
 let eventAlone: string
 let verdictAlone: string
 
@@ -116,7 +116,7 @@ test('nothing starts on a copy that was not restored', () => {
 test('reports, spend and credit are as before', async () => {
   await settled()
   await vi.waitFor(async () => expect(await answers()).toEqual(before), WAIT)
-  // One click of each was voided, and one came last.
+  // In each shop one click was voided, and one came at the end.
   const clicks = CLICKED_BEFORE - VOIDED + 1
   const each = { clicks, spend: expect.closeTo(clicks * PRICE), purchases: 1 }
   expect(before.reports).toMatchObject([each, each])
@@ -135,9 +135,9 @@ test('each event has the verdict that it had, once; the one that came without is
 test('what was billed before is a repetition, caps and budgets go on, and what is new counts', async () => {
   const known = (await judgedIn(settingsIn(second))).length
   const [open, limited] = shoppers
-  // Sent again, as a page does that got no answer; one of them was mirrored without its event.
+  // Send these again, as a page does that got no answer. One of them was mirrored only as a verdict, without its event.
   for (const shopper of [open[0]!, open[CLICKED_BEFORE]!, limited[CLICKED_BEFORE]!]) await act('click-event', shopper)
-  // Of the ads that were shown before, and clicked after: more than the budget has left.
+  // Clicks on ads that were shown before the restore: more than the rest of the budget pays for.
   const late = limited.slice(CLICKED_BEFORE + 1)
   for (const shopper of late) await act('click-event', shopper)
   // The first shopper has seen this ad as often as the cap allows.
@@ -174,7 +174,7 @@ test('every record that the log holds is accounted for', async () => {
 
 const partitionOf = ({ campaignId }: JourneyShop) => shardOf(campaignId, KAFKA_PARTITIONS)
 
-/** One with a budget that lasts, and one with a small one, in different partitions of `ad-events`. */
+/** Opens a shop with a lasting budget and one with a small budget, in different partitions of `ad-events`. */
 async function openShops(): Promise<[JourneyShop, JourneyShop]> {
   const open = await openShop(program, { lamps: ['red'] })
   await must(program.call('PATCH', `/v1/panel/campaigns/${open.campaignId}`, { capping: CAP }))
@@ -184,7 +184,7 @@ async function openShops(): Promise<[JourneyShop, JourneyShop]> {
   }
 }
 
-/** The same shop in the program that runs now. */
+/** The same shop in the program that is running now. */
 function onProgram(shop: JourneyShop): JourneyShop {
   return {
     ...shop,
@@ -221,12 +221,12 @@ async function buy(shop: JourneyShop, { cid, ad }: Shopper, eventId: string): Pr
   await shop.post('/v1/ev/transaction', order, { cid })
 }
 
-/** Views and clicks; two purchases of which one loses its click, and a return. */
+/** Views and clicks, two purchases of which one loses its click, and a return. */
 async function work(shop: JourneyShop, people: readonly Shopper[]): Promise<void> {
   for (const shopper of people) await act('view-event', shopper)
   for (const shopper of people.slice(0, CLICKED_BEFORE)) await act('click-event', shopper)
   await act('click-event', people[0]!)
-  // The cap of the first shopper is reached.
+  // Reach the cap of the first shopper.
   const [again] = await shop.askForAds(people[0]!.cid, 'desk lamp', 1)
   if (again) await act('view-event', { cid: people[0]!.cid, ad: again })
   await buy(shop, people[0]!, 'order-kept')
@@ -262,7 +262,7 @@ async function answers(): Promise<Answers> {
   }
 }
 
-/** Everything that the log holds is stored. */
+/** Waits until everything in the log is stored. */
 const settled = () =>
   vi.waitFor(async () => {
     const { logged, stored, deadLetters } = await must(
@@ -271,7 +271,7 @@ const settled = () =>
     expect(stored + deadLetters).toBe(logged)
   }, WAIT)
 
-/** Clicks, and waits for the verdict. @returns the event's id. */
+/** Clicks and waits for the verdict. @returns the event's id. */
 async function clickJudged(shopper: Shopper): Promise<string> {
   const known = new Set((await judgedIn(settingsIn(first))).map(({ eventId }) => eventId))
   await act('click-event', shopper)

@@ -14,7 +14,7 @@ import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
 
-/** An embedded installation that moves to real engines: what it answers there is what it answered before. */
+/** An embedded installation moves to real engines, and there gives the same answers as before. */
 
 const namespace = testNamespace()
 const keys = `1:${randomBytes(32).toString('base64url')}`
@@ -25,12 +25,12 @@ const settings = {
   KAFKA_SESSION_TIMEOUT_MS: '6000',
   ...CLOSING,
 }
-/** Whatever engines the environment of the test names. */
+/** Settings for embedded engines, even if the test's environment names real ones. */
 const embedded = Object.fromEntries(Object.keys(settingsIn(namespace)).map((key) => [key, '']))
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const SHOPPERS = 6
-/** Until Kafka has forgotten the member of a group that was killed. */
+/** How long it may take until Kafka has forgotten a killed member of a group. */
 const FORGOTTEN_MAX_MS = 60_000
 const AGAIN_AFTER_MS = 2_000
 
@@ -87,7 +87,7 @@ test('a program that moves to real engines answers what it answered before, howe
     return JSON.stringify(after) === JSON.stringify(before)
   }).catch(() => {})
   expect(after).toEqual(before)
-  // The log still has what the embedded tables had dropped.
+  // The log still has the rows that the embedded tables had dropped.
   const { requests } = closed
   await waitFor(async () => (await answersOfClosed(program, shop.shopId, closed)).requests === requests)
   await visit('newcomer')
@@ -148,7 +148,7 @@ async function answers(): Promise<unknown> {
   }
 }
 
-/** Everything that the log holds is stored, and credited. */
+/** Waits until everything in the log is stored and credited. */
 async function settled(purchases: number): Promise<void> {
   await waitFor(async () => (await reportOf()).purchases! >= purchases)
   await waitFor(async () => {
@@ -157,7 +157,7 @@ async function settled(purchases: number): Promise<void> {
   })
 }
 
-/** @param kill ends it at once when this is true of what it has printed. */
+/** @param kill kills the process as soon as this is true of its output so far. */
 function migrate(kill = (_output: string) => false, to = namespace): Promise<{ code: number | null; output: string }> {
   const script = join(import.meta.dirname, '../../../services/migrate.ts')
   const env = { ...process.env, ...settings, ...settingsIn(to), DATA_DIR: folder }

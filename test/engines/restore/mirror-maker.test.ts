@@ -12,16 +12,16 @@ import { type Ended, runToEnd } from './scripts.ts'
 import { judgedIn, verdictsOf } from './verdicts.ts'
 
 /**
- * What MirrorMaker 2 itself makes of a log, with the settings of docs/restore.md: the program works on a first cluster, MirrorMaker is
- * killed and started again meanwhile, and the first cluster is lost. `drill.test.ts` has the cases in between.
+ * What MirrorMaker 2 itself makes of a log, with the settings of docs/restore.md. The program works on a first cluster, MirrorMaker
+ * is killed and restarted meanwhile, and then the first cluster is lost. `drill.test.ts` has the cases in between.
  */
 
 const NAMESPACE = 'endcap'
 const SHOPPERS = 12
-/** Of them when MirrorMaker is killed. */
+/** The number of shoppers after which MirrorMaker is killed. */
 const KILLED_AFTER = 6
 const WAIT = { timeout: 90_000, interval: 200 }
-/** Of what reads both clusters from end to end. */
+/** For waits that read both clusters from end to end. */
 const WAIT_FOR_COPY = { ...WAIT, interval: 1_000 }
 const keys = `1:${randomBytes(32).toString('base64url')}`
 
@@ -43,17 +43,17 @@ let restored: Ended
 const settingsOf = (name: ClusterName) => ({
   NAMESPACE,
   KAFKA_BROKERS: clusters.addressOf(name),
-  // Each is copied by itself, and read from end to end again and again.
+  // Few partitions: each is copied separately, and read from end to end again and again.
   KAFKA_PARTITIONS: '4',
   SHOW_ID_KEYS: keys,
   SESSION_KEYS: keys,
-  // A late answer is no answer here.
+  // Ads must not be left out because an answer comes late.
   SELECTION_DEADLINE_MS: '5000',
 })
 
 beforeAll(async () => {
   clusters = await startClusters(NAMESPACE)
-  // Its topics are there before MirrorMaker looks for them, which it does every ten minutes.
+  // The program creates its topics before MirrorMaker looks for topics, which it does only every ten minutes.
   program = await startProgram({ env: settingsOf('first') })
   await clusters.startMirror()
   shop = await openShop(program, { lamps: ['red'] })
@@ -117,14 +117,14 @@ test('what was billed before is a repetition, and what is new counts', async () 
   }, WAIT)
 })
 
-/** In the middle of what it does, as a machine fails. */
+/** Kills MirrorMaker in the middle of its work, as when a machine fails, and starts it again. */
 async function restartMirror(): Promise<void> {
   await vi.waitFor(async () => expect(await recordsOf('second')).not.toEqual([]), WAIT)
   await clusters.killMirror()
   await clusters.startMirror()
 }
 
-/** What each partition holds, in order and with the time of each record; nothing while a cluster does not have the topics yet. */
+/** The records of each partition, in order and with their times; empty while a cluster does not have the topics yet. */
 async function recordsOf(name: ClusterName): Promise<string[]> {
   const log = connectWithoutEpoch({
     ...{ brokers: [clusters.addressOf(name)], clientId: 'drill', namespace: NAMESPACE, logger: { warn() {} } },

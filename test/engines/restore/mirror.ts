@@ -14,15 +14,15 @@ const addressOf = (namespace: string) => {
 }
 
 export interface Mirror {
-  /** Copies what came since the last copy of these topics, or of one partition of them. */
+  /** Copies the new records of these topics, or of one partition of them, since the last copy. */
   copy(topics?: readonly TopicName[], only?: number): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Copies the topics of one namespace to those of another as MirrorMaker 2 does between clusters (`clusters.ts` runs it), but step by
- * step: keys, values and partitions; neither offsets, nor markers of transactions, nor aborted records, nor what groups have committed. Both lie in one
- * cluster, so the copy of `log-epoch` says that the original lies in another one.
+ * Copies the topics of one namespace to another as MirrorMaker 2 does between clusters (`clusters.ts` runs it), but step by step.
+ * Copies keys, values and partitions, but neither offsets, transaction markers, aborted records nor committed offsets of groups.
+ * Both namespaces are in one cluster, so the copy of `log-epoch` says that the original is in another one.
  */
 export async function startMirror(from: string, to: string): Promise<Mirror> {
   await migrateKafka({ ...addressOf(to), replicationFactor: 1 })
@@ -64,7 +64,7 @@ export async function startMirror(from: string, to: string): Promise<Mirror> {
 
 const ofAnother = (epoch: Buffer) => encode('LogEpoch', { ...decode('LogEpoch', epoch), clusterId: 'of-the-first-log' })
 
-/** Topics that have held other records before: what comes now lies at higher offsets than in a copy. */
+/** Makes topics that have held other records before, so that new records have greater offsets than in a copy. */
 export async function ageTopics(namespace: string, topics: readonly TopicName[], records: number): Promise<void> {
   await migrateKafka({ ...addressOf(namespace), replicationFactor: 1 })
   const producer = await connectProducer()

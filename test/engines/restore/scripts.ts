@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Of a script that should end by itself. */
+/** The time limit for a script that should end by itself. */
 const RUN_MAX_MS = 60_000
 
 export interface Ended {

@@ -8,7 +8,7 @@ export interface LogSettings {
   KAFKA_BROKERS: string
 }
 
-/** All verdicts of a log that is no copy, or was restored. */
+/** All verdicts in a log that is not a copy, or that was restored. */
 export async function judgedIn({ NAMESPACE, KAFKA_BROKERS }: LogSettings): Promise<JudgedEvent[]> {
   const log = connectKafkaEventLog({
     ...{ brokers: KAFKA_BROKERS.split(','), clientId: 'drill', namespace: NAMESPACE, logger: { warn() {} } },
@@ -19,7 +19,7 @@ export async function judgedIn({ NAMESPACE, KAFKA_BROKERS }: LogSettings): Promi
   return records.map(({ value }) => decode('JudgedEvent', value!))
 }
 
-/** What was decided on each event, and what it cost. */
+/** The verdict on each event, and what the event cost. */
 export function verdictsOf(judged: readonly JudgedEvent[]): Map<string, string[]> {
   const verdicts = new Map<string, string[]>()
   for (const { eventId, verdict, billedMicros } of judged) {

@@ -44,7 +44,7 @@ describe('page views in a table', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** A partition of page views that the sink has stored up to `stored`, as it says. What is asked of its records is noted. */
+  /** A partition of page views that the sink reports as stored up to `stored`. Records in `read_` how many records were read. */
   async function logOf({
     start = 0,
     stored,
@@ -79,7 +79,7 @@ describe('page views in a table', () => {
     stored: number
     end?: number
     from?: number | null
-    /** Else all are the same, which is faster. */
+    /** Gives each record its own value. By default all values are the same, which is faster. */
     ownValues?: boolean
   }
 
@@ -188,7 +188,7 @@ describe('page views in a table', () => {
     await store(300_003, 400_000)
     await store(7, 9)
     expect(await figuresOf(log)).toMatchObject({ uncounted: 250_000 })
-    // The store is lost for a moment after the second range.
+    // The store fails once, after the second range.
     let inserts = 0
     const failing = {
       ...analytics,
@@ -197,18 +197,18 @@ describe('page views in a table', () => {
     }
     const turns = async (through: Analytics) => {
       while (await countEarlier({ log, analytics: through, now })) {
-        // Range after range.
+        // Each turn counts one range.
       }
     }
     await expect(turns(failing)).rejects.toThrow('lost')
     expect((await figuresOf(log)).uncounted).toBe(250_000)
     const readBefore = log.read_.length
     await turns(analytics)
-    // The third range and those after it: of the log, each record once.
+    // Only the third range and those after it are read from the log, each record once.
     expect(log.read_.slice(readBefore).reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(250_000 + 5_000)
     expect(await figuresOf(log)).toEqual({ ...settled, logged: 400_000, stored: 399_997, duplicates: 2 })
 
-    // From then on the sink counts.
+    // From then on the sink counts by itself.
     const counts = { from: 400_000, read: 100, written: 100, dead: 0 }
     const metadata = encodeOffsetMetadata({ epoch: 0, pendingLast: null, counts })
     await log.reset('sink', [{ topic: 'page-views', partition: 0, offset: 400_100, metadata }])
@@ -238,7 +238,7 @@ describe('page views in a table', () => {
   it('cost the audit as much by the million as by ten thousand', async () => {
     const [small, large] = [10_000, 1_000_000]
     const rowsRead = async () => {
-      // Without the events that have not happened yet, looking would read a row more whenever one happens first.
+      // Include events that have not happened yet. Otherwise this query would read one row more when one first happens.
       const [read] = await analytics.query<{ n: number }>(
         "SELECT value AS n FROM system.events WHERE event = 'SelectedRows' SETTINGS system_events_show_zero_values = 1",
       )
@@ -255,7 +255,7 @@ describe('page views in a table', () => {
     }
     expect(costs[1]).toEqual(costs[0])
     expect(costs[0]!.records).toBe(21)
-    // Of the definitions of tables, and one for each count.
+    // These rows are the definitions of tables, and one row for each count.
     expect(costs[0]!.rows).toBeLessThan(1_000)
   })
 })

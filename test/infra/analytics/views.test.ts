@@ -96,7 +96,7 @@ test('an order is the version of it that counts, less what came back', async () 
     { ...order, eventId: 'kept', lines: [line('shoe', 10_000_000, 3), line('sock', 2_000_000, 1)] },
     { ...order, eventId: 'kept', receivedAt: noon - 5, proof: 'ANONYMOUS', lines: [line('fake', 1, 1)] },
     { ...order, eventId: 'kept', receivedAt: noon - 9, imported: true, lines: [line('old', 1, 1)] },
-    // Before midnight in UTC, after it in Warsaw.
+    // The order is before midnight in UTC, and after it in Warsaw.
     { ...order, eventId: 'late', occurredAt: Date.UTC(2026, 2, 1, 23, 30), lines: [line('shoe', 5_000_000, 1)] },
     { ...order, eventId: 'cart', kind: 'CART', lines: [line('shoe', 5_000_000, 1)] },
   ]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 
-/** Some share a half, and so are the likelier to meet. */
+/** Some fingerprints share a half, which makes collisions more likely. */
 const fingerprint = fc.record({
   low: fc.oneof(fc.constantFrom(0, 1, 16, -1), fc.integer()),
   high: fc.oneof(fc.constantFrom(0, -1), fc.integer()),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { EPOCH_MAX, epochOf, firstOffsetOf, OFFSETS_PER_EPOCH, sumOfOffsets } from '../../../infra/event-log/epochs.ts'
 
 const epochs = fc.integer({ min: 0, max: EPOCH_MAX })
-/** Where records lie in Kafka: a year of 30,000 a second to each partition. */
+/** Offsets in Kafka. The greatest is reached after a year of 30,000 records a second in each partition. */
 const places = fc.array(fc.integer({ min: 0, max: 2 ** 30 }), { minLength: 1, maxLength: 500 })
 
 test('the last offset of the last epoch is one that records can hold', () => {

@@ -3,7 +3,7 @@ import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
 import { murmur2, partitionOf, partitionOfKey } from '../../../infra/event-log/partitioner.ts'
 
-// From UtilsTest of Apache Kafka.
+// Values from UtilsTest of Apache Kafka.
 it.each([
   ['21', -973932308],
   ['foobar', -790332482],

@@ -1,6 +1,6 @@
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 
-/** An offer with nothing but what must be there, and what the test says. */
+/** An offer with only the required fields and those that the test gives. */
 export function anOffer(fields: Partial<ProductOffer> = {}): ProductOffer {
   const id = fields.id ?? 'p1'
   return {

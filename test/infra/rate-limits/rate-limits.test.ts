@@ -24,7 +24,7 @@ it('refills a bucket to the brim and no further, by the clock', async () => {
   expect(await draw(0)).toBe(15)
   clock.now = 600_000
   expect(await draw(0)).toBe(60)
-  // A clock that is set back refills nothing.
+  // Setting the clock back refills nothing.
   clock.now = 0
   expect(await draw(1)).toBe(59)
 })

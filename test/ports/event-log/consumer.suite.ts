@@ -173,7 +173,7 @@ export function consumerSuite(world: LogWorld): void {
     it('a poll ends when its group assigns the partitions anew, while it waits and before it', async () => {
       const one = await world.log.consumer({ group: 'g', topics: ['page-views'] })
       const { length: partitions } = await world.log.bounds('page-views')
-      /** Longer than a test may take: only a change ends these polls. */
+      /** The polls wait longer than the test may take, so only a change of the assignment ends them. */
       const pollUntil = async (held: number) => {
         while (one.assigned().length !== held) await one.poll({ maxRecords: 1, maxWaitMs: 600_000 })
       }

@@ -6,7 +6,7 @@ import { tailSuite } from './tail.suite.ts'
 import { type EventLogHost, openLogWorld } from './world.ts'
 import { writingSuite } from './writing.suite.ts'
 
-/** What every implementation of EventLog must hold. */
+/** What every implementation of EventLog promises. */
 export function eventLogSuite(name: string, create: () => Promise<EventLogHost>): void {
   describe(`event log: ${name}`, () => {
     const world = openLogWorld(create)

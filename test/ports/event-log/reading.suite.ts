@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type LogWorld, readAll, record, texts, view } from './world.ts'
 
-/** What lies in a topic: its bounds, its records, replaced and compacted ones. */
+/** What can be read of a topic: its bounds, and its records, also after some were replaced and compacted. */
 export function readingSuite(world: LogWorld): void {
   describe('bounds, count and read', () => {
     it('bounds, count and read agree on what each partition holds', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../../infra/event-log/port.ts'
 import { type LogWorld, record, texts, view } from './world.ts'
 
-/** What a reader of a whole topic sees. */
+/** What a reader of a whole topic receives. */
 export function tailSuite(world: LogWorld): void {
   describe('tail', () => {
     it('a tail has seen the whole topic when it resolves, and follows it from then on', async () => {

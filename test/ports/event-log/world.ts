@@ -2,20 +2,20 @@ import { afterEach, beforeEach } from 'vitest'
 import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 
-/** One empty log, for one test. */
+/** One empty log for one test. */
 export interface EventLogHost {
-  /** One more client, as another thread or process would have. */
+  /** Another client, as in another thread or process. */
   connect(): Promise<EventLog>
-  /** Ends the log and its clients without a goodbye, and starts it again on what is stored. */
+  /** Ends the log and its clients without a proper close, and starts the log again on what is stored. */
   crash(): Promise<void>
   destroy(): Promise<void>
 }
 
-/** An empty log for each test, with a client of it. */
+/** An empty log for each test, with a client. */
 export interface LogWorld {
   readonly host: EventLogHost
   readonly log: EventLog
-  /** Another client in place of the one that was closed or crashed. */
+  /** Replaces a client that was closed or has crashed. */
   reconnect(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function openLogWorld(create: () => Promise<EventLogHost>): LogWorld {
 }
 
 export const POLL = { maxRecords: 100, maxWaitMs: 2_000 }
-/** An implementation may need several polls to get going; this many empty ones mean that there is nothing. */
+/** An implementation may need several polls before it returns records. After this many empty polls, there are none. */
 export const EMPTY_POLLS_MAX = 5
 export const QUIET_MS = 500
 
@@ -85,7 +85,7 @@ export async function readAll(log: EventLog, topic: TopicName): Promise<LogRecor
   return records
 }
 
-/** All that comes until two polls in a row are empty, of a consumer that has joined its group. */
+/** Everything that a consumer returns until two polls in a row are empty. Only polls as a member of the group count as empty. */
 export async function consumeUntilQuiet(consumer: LogConsumer): Promise<LogRecord[]> {
   return (await batchesUntilQuiet(consumer)).flatMap(({ records }) => records)
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Fenced, LogUnavailable } from '../../../infra/event-log/port.ts'
 import { type LogWorld, readAll, record, texts, view } from './world.ts'
 
-/** Writers that exclude each other, and the end of a client. */
+/** Writers that exclude each other, and the closing of a client. */
 export function writingSuite(world: LogWorld): void {
   describe('exclusive writer', () => {
     it('a second exclusive writer of a name fences the first', async () => {

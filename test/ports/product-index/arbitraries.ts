@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 
-/** Small catalogues over few words, so that filters often hold and often do not. */
+/** Small catalogues with few words, so that filters often match and often do not. */
 
 const word = fc.constantFrom(
   'lamp',
@@ -102,7 +102,7 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
   fc.constantFrom('c', 'd', 'e').map((campaignId): Filter => ({ kind: 'campaign', campaignId })),
 )
 
-/** Most lists are short, so that something is found. */
+/** Most lists are short, so that offers are found. */
 export const filterLists = fc.oneof(
   { weight: 3, arbitrary: fc.array(filter, { maxLength: 1 }) },
   fc.array(filter, { maxLength: 3 }),

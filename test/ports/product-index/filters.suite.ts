@@ -45,7 +45,7 @@ export function filtersSuite(world: IndexWorld): void {
       expect(await words('wirelesspad')).toEqual(['b'])
       expect(await words('smart watch')).toEqual(['c'])
       expect(await words('laptop pad')).toEqual(['d'])
-      // A word that only one offer has may itself be misspelt; what nothing resembles is not found.
+      // A word that only one offer has may itself be misspelt, so it does not correct others. A word that resembles nothing finds nothing.
       expect(await words('smartwatsh')).toEqual([])
       expect(await words('xylophone')).toEqual([])
     })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SearchResult } from '../../../infra/product-index/port.ts'
 import { type IndexWorld, query, signalsWrite } from './world.ts'
 
-/** How well offers fit what was asked for. */
+/** How well offers fit a query. */
 export function fitSuite(world: IndexWorld): void {
   const { given, ranked } = world
   describe('fit', () => {

@@ -5,8 +5,8 @@ import type { SynonymRules } from '../../../services/domain/catalogue/shop-synon
 import { indexTerms } from '../../../services/domain/catalogue/text.ts'
 
 /**
- * What a filter means, by looking at one offer with nothing prepared; only words are understood by the terms of the others,
- * as test/services/domain/catalogue/phrase.test.ts says.
+ * Defines what a filter means by looking at one offer, with nothing prepared. Only words are interpreted with the terms of the
+ * other offers, as test/services/domain/catalogue/phrase.test.ts specifies.
  */
 
 const same = (a: string, b: string) => a.localeCompare(b, 'en', { sensitivity: 'base' }) === 0

@@ -6,7 +6,7 @@ import { versionsSuite } from './versions.suite.ts'
 import { visibilitySuite } from './visibility.suite.ts'
 import { openIndexWorld, type ProductIndexSubject } from './world.ts'
 
-/** What every implementation of ProductIndex must hold. */
+/** What every implementation of ProductIndex promises. */
 export function productIndexSuite(subject: ProductIndexSubject): void {
   const world = openIndexWorld(subject)
   versionsSuite(world)

@@ -4,7 +4,7 @@ import { parseSynonyms } from '../../../services/domain/catalogue/shop-synonyms.
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, idsOf, offerWrite, promotion, query, signalsWrite } from './world.ts'
 
-/** What of the campaigns, clicks and limits of a query orders its offers. */
+/** How a query's campaigns, clicks and limits order its offers. */
 export function rankingSuite(world: IndexWorld): void {
   const { given, find, ranked } = world
   describe('ranking', () => {
@@ -53,7 +53,7 @@ export function rankingSuite(world: IndexWorld): void {
       await world.index.write([signalsWrite('often', { ...signals, clicks: 0 }, 2)])
       await world.index.refresh()
       expect(await at(0.004)).toEqual(['new', 'often', 'seldom'])
-      // How well it fits is another thing.
+      // Relevance does not depend on campaigns or clicks.
       const results = await world.index.search([
         query({ rank: { by: 'popularity' } }),
         query({ rank: { by: 'text', text: 'lamp', lang: null } }),
@@ -209,7 +209,7 @@ export function rankingSuite(world: IndexWorld): void {
       expect(await asked('red sofa', 'sofa, settee')).toEqual(['a', 'b'])
       expect(await asked('red sofa', 'settee => sofa')).toEqual(['a'])
       expect(await asked('davenport', 'davenport => grey chair')).toEqual(['c'])
-      // A misspelt word finds the synonyms of what it was meant to be.
+      // A misspelt word also finds the synonyms of the word that was meant.
       await given(
         { id: 'd', title: 'blue sofa' },
         { id: 'e', title: 'blue settee' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, offerWrite, removal } from './world.ts'
 
-/** What is read without a search. */
+/** Reads that are not searches. */
 export function readingSuite(world: IndexWorld): void {
   const { given } = world
   describe('reading', () => {

@@ -3,7 +3,7 @@ import type { Filter } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, offerWrite, promotion, query, removal, signalsOf, signalsWrite } from './world.ts'
 
-/** Writes come in any order, and the latest version of each part counts. */
+/** Writes may come in any order; the latest version of each part counts. */
 export function versionsSuite(world: IndexWorld): void {
   const { given, find } = world
   describe('versions', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, offerWrite, promotion, removal, signalsWrite } from './world.ts'
 
-/** When writes are seen, and that a restart keeps them. */
+/** When writes become visible, and that they survive a restart. */
 export function visibilitySuite(world: IndexWorld): void {
   const { given, find } = world
   describe('visibility', () => {

@@ -3,24 +3,24 @@ import type { Filter, IndexWrite, ProductIndex, ProductQuery, SearchResult } fro
 import type { ProductOffer, ProductSignals } from '../../../schemas/records/records.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 
-/** Of an implementation of ProductIndex that is tried. */
+/** An implementation of ProductIndex under test. */
 export interface ProductIndexSubject {
   /** Opens an empty index for one test. */
   open(): Promise<ProductIndex>
-  /** Closes and opens the same index again, as after a restart. */
+  /** Closes the index and opens it again, as after a restart. */
   reopen(index: ProductIndex): Promise<ProductIndex>
-  /** Removes what it stored. */
+  /** Removes what the index stored. */
   dispose(index: ProductIndex): Promise<void>
 }
 
-/** An empty index for each test, and what the tests do with it. */
+/** An empty index for each test, and helpers for the tests. */
 export interface IndexWorld {
   readonly index: ProductIndex
-  /** As after a restart. */
+  /** Closes the index and opens it again, as after a restart. */
   reopen(): Promise<void>
-  /** Writes and makes visible; every offer is promoted by campaign c. */
+  /** Writes offers and makes them visible. Every offer is promoted by campaign c. */
   given(...offers: Partial<ProductOffer>[]): Promise<void>
-  /** The ids of the offers that filters select, in their order. */
+  /** The ids of the offers that match the filters, in order. */
   find(...filters: Filter[]): Promise<string[]>
   /** The ids of the offers that a query finds, best first. */
   ranked(fields: Partial<ProductQuery>): Promise<string[]>

@@ -11,7 +11,7 @@ import { tries } from '../../effort.ts'
 import { arbitraryOf } from '../arbitrary.ts'
 import { bodies, recordNames, samples } from '../samples.ts'
 
-/** Any value of a record, as schemas/records/records.ts has it: the registry's body without the name of its branch. */
+/** Any value of a record as in schemas/records/records.ts: the registry's body is not wrapped in the name of its branch. */
 function valuesOf(name: RecordName, schema: object): fc.Arbitrary<RecordTypes[RecordName]> {
   const values = arbitraryOf(schema) as fc.Arbitrary<{ body: Record<string, unknown> }>
   if (name !== 'RegistryEntry') return values as never
@@ -58,7 +58,7 @@ describe.each(recordNames)('%s', (name) => {
       fc.property(arbitraryOf(schema), (value) => {
         if (name === 'RegistryEntry') alignKind(value as never)
         const read = decode(name, Buffer.concat([header, writer.toBuffer(value)]))
-        // What it reads is a value of today.
+        // The decoded value is a valid value of the current schema.
         expect(decode(name, encode(name, read))).toEqual(read)
       }),
       { numRuns: tries(30, 300) },

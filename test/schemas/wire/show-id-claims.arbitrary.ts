@@ -3,7 +3,7 @@ import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 
 const uuid = fc.uuid()
 const text = fc.string({ unit: 'binary', maxLength: 80 })
-/** avsc takes no more than 52 bits. */
+/** avsc supports at most 52 bits. */
 const amount = fc.integer({ min: 0, max: 2 ** 52 })
 
 /** Claims of any ad. */

@@ -4,7 +4,7 @@ import { createWholeApi } from '../../whole-api.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 let server: HttpServer
-/** Every path of the OpenAPI document, with its parameters filled in, and its methods. */
+/** Every path of the OpenAPI document with its parameters filled in, and its methods. */
 let paths: [path: string, methods: string[]][]
 beforeAll(async () => {
   server = await createWholeApi()
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ])
 })
 
-/** GET brings HEAD, and OPTIONS is known everywhere. */
+/** The Allow header: GET implies HEAD, and OPTIONS is always there. */
 function allowOf(methods: string[]): string {
   const all = [...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])]
   return [...new Set(all)].sort().join(', ')

@@ -17,7 +17,7 @@ import { waitFor } from '../../wait-for.ts'
 const run = promisify(execFile)
 const BUYERS = 2
 const PRICE = 10
-/** Between two visits of a buyer: the load is to be steady, not heavy. */
+/** The pause between two visits of a buyer: the load should be steady, not heavy. */
 const PAUSE_MS = 50
 const DAY_MS = 86_400_000
 
@@ -57,7 +57,7 @@ describe('an embedded installation', () => {
       env: { ...process.env, DATA_DIR: join(folder, dataFolder) },
     })
 
-  /** Sees, clicks and buys until told to stop, or for some times. */
+  /** Views, clicks and buys until it is told to stop, or a given number of times. */
   async function buy(name: string, times = Number.POSITIVE_INFINITY): Promise<void> {
     for (let visit = 0; shopping && visit < times; visit++) {
       const cid = `${name}-${visit}`
@@ -101,7 +101,7 @@ describe('an embedded installation', () => {
     })
   }
 
-  /** What the program says of itself, apart from what time alone changes. */
+  /** What the program reports, without what changes by time alone. */
   async function answers(): Promise<unknown> {
     const lists = ['accounts', 'shops', 'feeds', 'placements', 'ad-units', 'campaigns']
     return {
@@ -116,7 +116,7 @@ describe('an embedded installation', () => {
     }
   }
 
-  /** A line for each record of the log of a folder, at its place. */
+  /** A hash of each record in the log of a folder, by its position. */
   async function recordsIn(dataFolder: string): Promise<Map<string, string>> {
     const log = await openEmbeddedEventLog({ folder: join(folder, dataFolder, 'log') })
     const lines = new Map<string, string>()
@@ -156,7 +156,7 @@ describe('an embedded installation', () => {
     await command('restore', 'under-load-restored', 'under-load')
     await command('restore', 'quiet-restored', 'quiet')
 
-    // Compaction may have removed what was overwritten since; nothing else differs but what came later.
+    // Compaction may have removed records that were overwritten since. Apart from that, only later records may be missing.
     const original = await recordsIn('original')
     const retained = (lines: Map<string, string>) =>
       [...lines].filter(([place]) => topics[place.split('/')[0] as keyof typeof topics].kind === 'retained')

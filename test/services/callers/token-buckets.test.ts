@@ -77,7 +77,7 @@ describe('buckets that processes share', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** What Redis does, and how often it was asked. */
+  /** Buckets that work as in Redis, and the number of calls to them. */
   function shelf() {
     const levels = new Map<string, { level: number; at: number }>()
     const state = { calls: 0, away: false, keys: levels }
@@ -117,7 +117,7 @@ describe('buckets that processes share', () => {
     }
     const one = perMinute + (perMinute * seconds) / 60
     expect(passed).toBeGreaterThan(one * 0.95)
-    // What each draws before it is told, and brings in half a second.
+    // Each process may exceed it by what it lets through before it learns the shared level, and by what arrives in half a second.
     expect(passed).toBeLessThan(one + processes.length * perMinute * (1 / 20 + 1 / 20))
   })
 

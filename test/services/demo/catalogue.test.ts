@@ -7,7 +7,7 @@ import { drawings, pictureOf, VIEWS } from '../../../services/demo/pictures/pict
 
 const products = demoCatalogue()
 
-/** @throws when a text is not well-formed XML. */
+/** @throws when the text is not well-formed XML. */
 function parse(xml: string) {
   const parser = new SaxesParser()
   parser.on('error', (error) => {

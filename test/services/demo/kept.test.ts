@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** An installation with these accounts and shops, that notes whatever is written to it. */
+/** An installation with these accounts and shops, which records every write to it in `written`. */
 function depsOf(installation: { accounts: object[]; shops: object[] }) {
   const write = async <T>(path: string) => {
     written.push(path)

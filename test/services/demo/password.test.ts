@@ -11,7 +11,7 @@ it('knows which addresses only this machine can reach', () => {
 it('lets nobody from elsewhere in by the published password, and says what to set', () => {
   const published = { password: DEMO_PASSWORD, loaded: 'NO' } as const
   expect(reachProblem('0.0.0.0', published)).toMatch(/0\.0\.0\.0.*DEMO_PASSWORD.*HTTP_HOST/s)
-  // The users are there already, whatever is chosen now.
+  // The users exist already, so choosing a password now changes nothing.
   expect(reachProblem('0.0.0.0', { password: 'one of my own', loaded: 'PUBLISHED' })).toMatch(/DATA_DIR/)
   expect(reachProblem('0.0.0.0', { password: 'one of my own', loaded: 'NO' })).toBeNull()
   expect(reachProblem('0.0.0.0', { password: DEMO_PASSWORD, loaded: 'OWN' })).toBeNull()

@@ -59,7 +59,7 @@ describe('an index of the snapshot', () => {
         const times = new Map(made)
         for (const [id, queuedAt] of times) {
           snapshot.apply(run(id, queuedAt))
-          // It is kept up from its first use on.
+          // The index is kept up to date from its first use on.
           expect(idsOf(snapshot)).toContain(id)
         }
         const wanted = [...times].sort(([a, at], [b, bt]) => bt - at || (a < b ? 1 : -1)).map(([id]) => id)

@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-/** A server that tells what it read. */
+/** A server that answers with what it has read. */
 async function listening(options: Partial<Parameters<typeof createHttpServer>[0]> = {}) {
   const server = createHttpServer({ logger: false, ...options })
   servers.push(server)
@@ -46,10 +46,10 @@ async function listening(options: Partial<Parameters<typeof createHttpServer>[0]
   return { server, port: Number(port) }
 }
 
-/** The machine may have other work. */
+/** Waits long, because the machine may be busy. */
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 })
 
-/** A connection that remembers what it was told. */
+/** A connection that records what it receives. */
 function open(port: number) {
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)

@@ -4,7 +4,7 @@ import { createHttpServer } from '../../../services/http/server.ts'
 
 const PROXY = '10.0.0.7'
 
-/** What the server takes for the client, for a request that came over a socket with these headers. */
+/** The address that the server takes for the client's, for a request over a socket with these headers. */
 async function seen(socket: string, forwardedFor?: string | string[], trustedProxies = ['10.0.0.0/8']) {
   const server = createHttpServer({ logger: false, trustedProxies })
   server.get('/', async (request) => ({ address: clientAddress(request) }))
@@ -93,7 +93,7 @@ describe('the client of a request', () => {
 
 describe('trusted proxies', () => {
   it('are not made of an address that only looks like one', async () => {
-    // proxy-addr reads these as 127.0.0.1 and would walk past them.
+    // proxy-addr reads these as 127.0.0.1, and would skip them as trusted.
     expect(await seen('127.0.0.1', '8.8.8.8, 0x7f.1', ['loopback'])).toBeNull()
     expect(await seen('127.0.0.1', '8.8.8.8, 2130706433', ['loopback'])).toBeNull()
   })

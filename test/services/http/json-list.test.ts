@@ -12,7 +12,7 @@ const refusal = (json: string) =>
     (error) => error.code,
   )
 
-/** JSON with blanks wherever they may stand. */
+/** JSON with blanks wherever they are allowed. */
 function spaced(value: unknown, blank: string): string {
   if (Array.isArray(value)) return `[${blank}${value.map((item) => spaced(item, blank) + blank).join(`,${blank}`)}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -4,7 +4,7 @@ import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { TEXT_PATTERN } from '../../../schemas/http/text.ts'
 import { createWholeApi } from '../../whole-api.ts'
 
-/** Keywords that say nothing about a value. */
+/** Keywords that do not restrict a value. */
 const ANNOTATIONS = ['x-uuid', 'description', 'contentMediaType', '$id', '$ref', 'deprecated', 'title']
 /** Keywords that `listFieldErrors` knows. */
 const KNOWN =
@@ -21,7 +21,7 @@ interface Operation {
   parameters?: { name: string; schema: Schema }[]
 }
 
-/** Every schema of a value that somebody may send, by where it stands. */
+/** Every schema of a value that a caller may send, by its location. */
 async function sentSchemas(): Promise<Map<string, Schema>> {
   const found = new Map<string, Schema>()
   function walk(schema: Schema | boolean | undefined, at: string): void {

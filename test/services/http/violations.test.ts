@@ -118,7 +118,7 @@ describe.each(Object.entries(bodies))('%s', (_, body) => {
   })
 })
 
-/** Values that fit the schema in most places, so that the ones that do not are found deep inside. */
+/** Values that match the schema in most places, so that violations are found deep inside. */
 function fittingOrNot(given: TSchema): fc.Arbitrary<unknown> {
   const shape = given as unknown as Record<string, never>
   return fc.oneof({ weight: 30, arbitrary: fitting(shape) }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })

@@ -30,7 +30,7 @@ const ids = {
 export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
   showIds.seal(claimsOf({ ...ids, requestId: randomUUID(), ...change }))
 
-/** The intake over a log in memory, whose appends can be made to fail; `through`: what stands between the two. */
+/** The intake over a log in memory, whose appends can be made to fail. `through` puts another appender between the two. */
 export function intakeOverMemory(
   through: (log: Appender) => Appender = (log) => log,
   deps: {
@@ -73,7 +73,7 @@ export function intakeOverMemory(
     server,
     snapshot,
     state,
-    /** What was appended, decoded, with its topic and key. */
+    /** The appended records, decoded, with topic and key. */
     records: () =>
       stored.map(({ topic, key, value }) => ({ topic, key, value: decode(topics[topic].record, value!) as object })),
     async post(url: string, body: unknown, headers: Record<string, string> = {}) {

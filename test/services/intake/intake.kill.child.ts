@@ -14,7 +14,7 @@ import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { snapshotOf } from '../../streams/judge/fixtures.ts'
 
-/** Serves the intake and judges, over the engines of a folder, until it is killed. Tells the parent its port. */
+/** Serves the intake and runs the judge, over the engines of a folder, until it is killed. Sends its port to the parent. */
 const [folder, keys, campaigns] = process.argv.slice(2) as [string, string, string]
 const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
 const counters = await openEmbeddedCounters({

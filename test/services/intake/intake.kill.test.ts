@@ -24,7 +24,7 @@ import { claimsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 const ROUNDS = tries(6, 20)
 const CLIENTS = 8
 const PRICE_MICROS = 7
-/** Reached in the last rounds, so that the budget's edge is met too. */
+/** Reached in the last rounds, so that the test includes the edge of the budget. */
 const BUDGET_MICROS = ROUNDS * 100 * PRICE_MICROS
 const campaignIds = Array.from({ length: 6 }, () => randomUUID())
 const campaigns = Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET_MICROS }]))
@@ -94,7 +94,7 @@ test('what was answered 202 is in the log, each event is judged once, and spend 
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }).catch(() => null)
-      // The status is the acknowledgement, even when the kill cuts off the body.
+      // The status is the acknowledgement, even if the kill cuts off the body.
       if (response === null) return
       expect(response.status).toBe(202)
       for (const { requestId } of clicks) acknowledged.add(requestId)

@@ -21,7 +21,7 @@ describe('a malformed optional field is left out with a warning, and never costs
     ['eventId', 4711, { eventId: '4711' }],
     ['eventId', 'x'.repeat(257), { eventId: createHash('sha256').update('x'.repeat(257)).digest('hex') }],
     ['eventId', { id: 1 }, { eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
-    // Digits are lost: it may be another order's.
+    // The number has lost digits, so it may be another order's id.
     ['eventId', 12345678901234567000, { eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
     ['occurredAt', 'yesterday', { occurredAt: NOW }],
     ['occurredAt', '2026-03-10T11:00:00', { occurredAt: NOW }],

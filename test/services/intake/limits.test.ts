@@ -12,7 +12,7 @@ const proxied = (options: Parameters<typeof intakeOverMemory>[1] = {}) =>
   intakeOverMemory((log) => log, { trustedProxies: [PROXY], bootstrapToken: TOKEN, ...options })
 
 const pageView = () => ({ id: randomUUID(), referer: `https://shop.example/?${'q'.repeat(1_500)}`, shopId: SHOP_ID })
-/** As large as a batch may be, nearly. */
+/** Nearly as large as a batch may be. */
 const fatBatch = () => ({ events: Array.from({ length: 1_000 }, () => ({ type: 'PAGE_VIEW', data: pageView() })) })
 const storedBytes = (intake: ReturnType<typeof intakeOverMemory>) => JSON.stringify(intake.records()).length
 
@@ -38,9 +38,9 @@ describe('a stranger who floods', () => {
       },
     })
     expect(new Set(limited)).toEqual(new Set(['addressKibPerMinute']))
-    // The next one is refused before its body is read.
+    // The next request is refused before its body is read.
     expect((await intake.post('/v1/ev/batch', 'not even JSON', from('8.8.8.8'))).status).toBe(429)
-    // Nobody else is.
+    // Other senders are not refused.
     expect((await intake.post('/v1/ev/page-view', pageView(), from('9.9.9.9'))).status).toBe(202)
     expect((await intake.post('/v1/ev/page-view', pageView())).status).toBe(202)
   })
@@ -117,7 +117,7 @@ describe('who is not a stranger', () => {
     const clock = { now: NOW }
     const intake = proxied({ now: () => clock.now })
     let refused = 0
-    // Each opens a page every half minute and sees eight ads on it.
+    // Each shopper opens a page every half minute and views five ads on it.
     const pages = 200 * 2
     for (let page = 0; page < pages; page++) {
       for (let ad = 0; ad < 5; ad++) {

@@ -56,7 +56,7 @@ const buy = (headers: Record<string, string>, body: object = order()) =>
   intake.post('/v1/ev/transaction', body, { cid: 'ann', ...headers })
 const proofs = () => intake.records().map(({ value }) => (value as { proof?: string }).proof)
 
-/** As docs/signing-events.md tells integrators to. */
+/** Signs a body as docs/signing-events.md tells integrators to. */
 function signed(body: string, { cid = '', uid = '', at = NOW, secret = SECRET, key = 'key-1' } = {}) {
   const t = Math.floor(at / 1000)
   const hmac = createHmac('sha256', secret).update([t, cid, uid, body].join('\n')).digest('hex')

@@ -70,6 +70,6 @@ test('with the spool full, events are refused with 503 and Retry-After, and what
   intake.state.failWith = null
   while (spooled.waiting().records > 0) await delay(5)
   expect(ids()).toEqual(taken)
-  // The room is given back a moment after the last record is drained.
+  // Space in the spool becomes free a moment after the last record is drained.
   while ((await view('again')).status !== 202) await delay(5)
 })

@@ -12,7 +12,7 @@ import { whyNotWords } from '../../../services/panel/web/pages/publisher/product
 import { algorithms as served } from '../../../services/selection/algorithms/algorithms.ts'
 
 const UNIT = { slotHash: '00000000-0000-4000-8000-000000000000', adCount: 1 }
-/** Read of every request, whatever its algorithm. */
+/** Parameters that are read from every request, whatever its algorithm. */
 const READ_OF_ALL: readonly ParameterName[] = ['lang', 'country']
 
 const values = Object.fromEntries(

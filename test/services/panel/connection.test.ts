@@ -34,7 +34,7 @@ it('asks ever more seldom while the server is away, and says once that it is bac
   state.answers = false
   await connection.check()
   await vi.advanceTimersByTimeAsync(60_000)
-  // At once, and after 1, 3, 7, 15, 30, 45 and 60 seconds.
+  // The server is asked at once, and after 1, 3, 7, 15, 30, 45 and 60 seconds.
   expect(state.asked).toBe(8)
   state.answers = true
   await vi.advanceTimersByTimeAsync(60_000)

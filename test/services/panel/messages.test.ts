@@ -4,11 +4,11 @@ import { parseSync, Visitor } from 'vite'
 import { describe, expect, it } from 'vitest'
 
 const WEB = join(import.meta.dirname, '../../../services/panel/web')
-/** Properties and attributes that people read. */
+/** Properties and attributes whose values people read. */
 const SHOWN =
   /^(title|label|description|placeholder|hint|message|empty|saved|confirm|alt|text|note|aria-label|aria-description|(un)?checkedLabel)$/
 const HAS_WORD = /\p{L}{2}/u
-/** A value of an enumeration, a path or an identifier is no text of people. */
+/** Values of enumerations, paths and identifiers are not texts that people read. */
 const IS_NAME = /^[\w./:-]+$/
 
 interface Node {
@@ -18,7 +18,7 @@ interface Node {
   quasis?: { value: { raw: string } }[]
 }
 
-/** Texts in the code of a file that belong into a catalogue. */
+/** Texts in the code of a file that belong in a catalogue. */
 function looseTexts(name: string, code: string): string[] {
   const { program, errors } = parseSync(name, code, { lang: name.endsWith('x') ? 'tsx' : 'ts' })
   if (errors.length > 0) throw new Error(`${name} cannot be parsed: ${errors[0]!.message}`)

@@ -6,8 +6,8 @@ interface Document {
 }
 
 /**
- * The OpenAPI document that the panel's client is generated from, as JSON text: without the answers that are errors, which
- * are all of one form that the client knows.
+ * The OpenAPI document from which the panel's client is generated, as JSON text. Error answers are left out, because all have one
+ * form, which the client knows.
  */
 export async function openApiText(): Promise<string> {
   const server = await createWholeApi()
@@ -19,7 +19,7 @@ export async function openApiText(): Promise<string> {
   return JSON.stringify(document)
 }
 
-/** First line of the generated client: says which document it is of. */
+/** The first line of the generated client, which identifies the document. */
 export function stampOf(openApi: string): string {
   return `// Made by \`make client\` from the OpenAPI document with SHA-256 ${createHash('sha256').update(openApi).digest('hex')}`
 }

@@ -65,7 +65,7 @@ describe('a number as it is typed', () => {
     fc.assert(
       fc.property(anyLocale, anyLocale, micros, (written, reader, each) => {
         const format = new Intl.NumberFormat(written, { maximumFractionDigits: 6 })
-        // Separators of Arabic mean the same everywhere.
+        // Arabic separators mean the same in every locale.
         const [group, decimal] = separatorsOf(reader)
         const text = format
           .format(each / 1_000_000)
@@ -73,7 +73,7 @@ describe('a number as it is typed', () => {
           .replaceAll('\u066b', decimal)
         const reading = readNumber(text, { locale: reader, decimalsMax: 6 })
         if (reading.kind !== 'number') return
-        // Whatever is accepted is written with the same digits, in groups of the reader or without groups.
+        // Whatever is accepted has the same digits when the reader's locale writes it, with or without groups.
         const style = { locale: reader }
         const own = [true, false].map((useGrouping) =>
           new Intl.NumberFormat(reader, {
@@ -139,7 +139,7 @@ describe('a number as it is typed', () => {
   })
 })
 
-/** Without anything that no one can mistake: digits of the locale, spaces, apostrophes. */
+/** Removes what cannot be misunderstood: digits become plain ones, spaces and apostrophes are dropped. */
 const bare = (text: string) =>
   [
     ...text

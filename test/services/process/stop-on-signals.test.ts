@@ -12,8 +12,8 @@ interface Ended {
 }
 
 /**
- * A process whose way to stop is `stop`, and which gets one signal after the other, each once it has said that it waits for one.
- * It ends by itself after the longest time only.
+ * Runs a process that stops with `stop`, and sends it one signal after the other, each once it has printed that it waits for one.
+ * Otherwise the process ends by itself only after NEVER_MS.
  */
 async function ended(stop: string, stopTimeoutMs: number, signals: readonly NodeJS.Signals[]): Promise<Ended> {
   const script = `

@@ -8,7 +8,7 @@ const RESET = errorWith('ECONNRESET')
 const TIMEOUT = new Error('Timeout error.')
 const OF_THE_SERVER = errorWith('241')
 
-/** Servers that fail as told, and what they were asked. */
+/** Servers that fail as given, and the numbers of the servers that were asked. */
 function servers(...failures: (Error | null)[]) {
   const asked: number[] = []
   const all = failures.map((failure, at) => ({ at, failure }))

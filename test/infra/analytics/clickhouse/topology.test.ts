@@ -5,7 +5,7 @@ import {
   topologyProblems,
 } from '../../../../infra/analytics/clickhouse/cluster/topology.ts'
 
-/** Servers of a cluster, each seeing itself, as `system.clusters` has them. */
+/** The servers of a cluster as each of them sees it in `system.clusters`. */
 function clusterOf(shards: number, replicas: number, changed: Partial<ClusterRow> = {}): ServerView[] {
   const places = Array.from({ length: shards * replicas }, (_, n) => ({
     shard_num: Math.floor(n / replicas) + 1,

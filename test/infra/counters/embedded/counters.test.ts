@@ -92,7 +92,7 @@ describe('embedded counters on disk', () => {
     })
     expect(sizes[0]).toBeGreaterThan(1)
     expect(sizes.at(-1)).toBe(1)
-    // A group of that name is another one from then on.
+    // A group with the same name is a new group from then on.
     store.storeAll([
       packChange(
         changeOf({ after: 9, add: [{ key: { ...keys[0]!, group: { ...brief, keptUntil: 9_000 } }, amount: 3 }] }),
@@ -181,7 +181,7 @@ describe('embedded counters on disk', () => {
   })
 })
 
-/** Kills the child at once after it has confirmed so many calls; the last position that it confirmed. */
+/** Kills the child as soon as it has confirmed so many calls. @returns the last position that it confirmed. */
 async function confirmations(child: ChildProcess, calls: number): Promise<number> {
   let last = -1
   let seen = 0

@@ -1,7 +1,7 @@
 import { openEmbeddedCounters } from '../../../../infra/counters/embedded/counters.ts'
 import { changeOf, SHARD, SHARDS, SOURCE, seenOf, spendOf, viewsOf } from '../../../ports/counters.fixtures.ts'
 
-/** Stores batch after batch from where the source stands, and tells the parent each position that is stored. */
+/** Stores one batch after the other from the source's position on, and tells the parent each stored position. */
 const BATCH = 100
 const counters = await openEmbeddedCounters({ folder: process.argv[2]!, shards: SHARDS })
 const [position] = await counters.positions([{ shard: SHARD, source: SOURCE }])

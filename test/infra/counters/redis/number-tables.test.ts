@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CountTable, NumberSet } from '../../../../infra/counters/redis/number-tables.ts'
 
-/** Some share bits, and so are the likelier to meet. */
+/** Some numbers share bits, which makes collisions more likely. */
 const number = fc.oneof(
   fc.constantFrom(0, 64, 2 ** 32, 2 ** 52 + 64, Number.MAX_SAFE_INTEGER),
   fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
@@ -23,7 +23,7 @@ test('it holds the numbers that were added, and no others', () => {
   )
 })
 
-/** Some share a half, and so are the likelier to meet. */
+/** Some fingerprints share a half, which makes collisions more likely. */
 const fingerprint = fc.record({
   low: fc.oneof(fc.constantFrom(0, 1, 16, -1), fc.integer()),
   high: fc.oneof(fc.constantFrom(0, -1), fc.integer()),

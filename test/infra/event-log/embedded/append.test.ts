@@ -10,7 +10,7 @@ const large: NewRecord = { ...record, value: Buffer.alloc(100_000) }
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** How many records each message to the log's thread had. */
+/** An appender, and in `sent` the number of records in each message to the log's thread. */
 function appender() {
   const sent: number[] = []
   const remote = {

@@ -2,8 +2,8 @@ import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event
 import type { Position } from '../../../../infra/event-log/port.ts'
 
 /**
- * Appends page views from several callers at once and copies each into `transactions` by commits with outputs, until it
- * is killed. Prints each acknowledgement: `append partition offset value` and `commit partition offset`.
+ * Appends page views from several concurrent callers and copies each view into `transactions` by commits with outputs, until it is
+ * killed. Prints each acknowledgement: `append partition offset value` and `commit partition offset`.
  */
 const [folder, round] = process.argv.slice(2)
 const log = await openEmbeddedEventLog({ folder: folder!, housekeepingMs: 5 })
@@ -31,7 +31,7 @@ async function copyForEver(): Promise<never> {
   }
 }
 
-/** Pipes are written synchronously, so what was acknowledged is known even when the next instruction is the last. */
+/** Writes to a pipe are synchronous, so an acknowledgement is known even if the process is killed at the next instruction. */
 function print(lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
 }

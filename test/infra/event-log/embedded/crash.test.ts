@@ -15,13 +15,13 @@ const ROUNDS = tries(8, 32)
 const CHILD = fileURLToPath(new URL('./crash.child.ts', import.meta.url))
 
 interface Acknowledged {
-  /** Value by `partition/offset`. */
+  /** The acknowledged values, by `partition/offset`. */
   appends: Map<string, string>
-  /** Greatest committed offset by partition. */
+  /** The greatest committed offset of each partition. */
   commits: Map<number, number>
 }
 
-/** Runs the child for a while after its first acknowledgement, kills it, and adds what it said to `known`. */
+/** Runs the child for a while after its first acknowledgement, kills it, and adds what it printed to `known`. */
 async function runAndKill(folder: string, round: number, lifeMs: number, known: Acknowledged): Promise<void> {
   const child = spawn(process.execPath, ['--no-warnings', CHILD, folder, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],

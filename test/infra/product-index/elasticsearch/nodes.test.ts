@@ -13,7 +13,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** A server in the place of a node. */
+/** A server in place of a node. */
 async function startNode(answer: RequestListener) {
   const asked: Request[] = []
   const server = createServer((request, response) => {

@@ -17,7 +17,7 @@ const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
 
 describe('embedded product index', () => {
   const folders = new Map<ProductIndex, string>()
-  /** Emptied and used again, because the start of two threads for each test adds up. */
+  /** Indices that tests have finished with, to be emptied and used again: starting two threads for each test adds up. */
   const idle: ProductIndex[] = []
   const openIn = async (folder: string) => {
     const index = await openEmbeddedProductIndex({ folder })
@@ -51,7 +51,7 @@ describe('embedded product index between threads', () => {
     const index = await openEmbeddedProductIndex({ folder })
     let written = 0
     const write = () => index.write([{ kind: 'offer', version: 1, offer: anOffer({ id: `p${written++}` }) }])
-    // A write becomes visible half a second later, with all that came meanwhile.
+    // A write becomes visible half a second later, together with all writes that came meanwhile.
     for (const pauseMs of [0, 10, 300, 490, 500, 510]) {
       await write()
       await new Promise((resolve) => setTimeout(resolve, pauseMs))

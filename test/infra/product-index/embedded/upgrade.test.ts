@@ -33,10 +33,10 @@ async function withIndex<T>(work: (index: ProductIndex) => Promise<T>): Promise<
 const store = (offers: readonly ProductOffer[]) =>
   withIndex((index) => index.write(offers.map((offer) => ({ kind: 'offer', version: 7, offer }))))
 
-/** Gives the full-text tables back the form that they had before tokens named shops. */
+/** Converts the full-text tables back to the format from before tokens named their shops. */
 function makeEarlier(format: 0 | 1, change = ''): void {
   const db = new DatabaseSync(databaseFile(folder))
-  // Shops are numbered below 10 here, and no word holds a colon.
+  // Here shops have numbers below 10, and no word contains a colon.
   const word = (text: string) =>
     Array.from({ length: 9 }, (_, shop) => shop + 1).reduce((sql, shop) => `replace(${sql}, '${shop}:', '')`, text)
   const texts = ['title', 'brand', 'categories', 'attributes', 'description']
@@ -53,14 +53,14 @@ function makeEarlier(format: 0 | 1, change = ''): void {
 
 const SHOPS = ['shop', 'other']
 const KINDS = ['lamp', 'desk', 'shelf']
-/** More than are stored at once. */
+/** More offers than are stored at a time. */
 const offersOfShops = SHOPS.flatMap((shopId) =>
   Array.from({ length: 700 }, (_, at) =>
     anOffer({ shopId, id: `p${at}`, title: `${KINDS[at % 3]} model ${at % 50}`, brand: `Brand${at % 4}` }),
   ),
 )
 
-/** What is found by words, facets and misspelt words. */
+/** The results for words, facets and misspelt words. */
 const answers = () =>
   withIndex((index) =>
     Promise.all([
@@ -123,7 +123,7 @@ describe('a file of an earlier version', () => {
   })
 })
 
-/** Leaves the first page copied. */
+/** Interrupts the upgrade after the first page has been copied. */
 function killedAtSecondPage(): void {
   const db = new DatabaseSync(databaseFile(folder))
   setEarlierTextsAside(db)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { algorithms, snowballStemmer, stemmerOf } from '../../../../services/domain/catalogue/languages.ts'
 
-/** Beginnings and endings that stemmers of several languages know, and letters that mean something to them. */
+/** Word beginnings and endings that stemmers of several languages know, and letters that they treat specially. */
 const pieces = [
   ...'abcdefghijklmnopqrstuvwxyz',
   ...['un', 'ge', 'ver', 'pre', 'sch', 'qu', 'gu', 'aa', 'oo', 'bb', 'dd', 'll', 'ss', 'tt', 'yy'],

@@ -34,7 +34,7 @@ const offer: ProductOffer = {
   customParameters: { a: '1', b: '2' },
 }
 
-/** Every value in the offer, changed, one at a time. */
+/** Versions of the value with one part changed at a time. */
 function variants(value: unknown): unknown[] {
   if (Array.isArray(value))
     return [[...value, 'x'], ...value.flatMap((item, i) => variants(item).map((v) => value.with(i, v)))]

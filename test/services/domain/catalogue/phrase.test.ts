@@ -10,7 +10,7 @@ import { parseSynonyms, type SynonymRules } from '../../../../services/domain/ca
 import { indexTerms } from '../../../../services/domain/catalogue/text.ts'
 import { tries } from '../../../effort.ts'
 
-/** How many of the texts have a term. */
+/** The number of texts that have a term. */
 function frequencyIn(texts: readonly string[], lang = 'en') {
   const terms = texts.map((text) => new Set(indexTerms(text, lang)))
   return (term: string) => terms.filter((each) => each.has(term)).length
@@ -31,7 +31,7 @@ const shop = [
   'Bolt phone holder',
 ]
 
-/** The words, each with its alternatives in brackets. */
+/** The words as they are understood, each with its alternatives in brackets. */
 const read = (text: string, texts: readonly string[] = shop, lang = 'en', synonyms: SynonymRules = []) =>
   understand({ text, lang, synonyms }, frequencyIn(texts, lang))
     .map(({ term, alternatives }) => [term, ...alternatives.map((name) => `(${name.join(' ')})`)].join(' '))

@@ -9,7 +9,7 @@ import {
 
 const rulesOf = (text: string) => parseSynonyms(text, 'en').rules
 const faultsOf = (text: string) => parseSynonyms(text, 'en').faults.map(({ line, message }) => `${line} ${message}`)
-/** What each name finds. */
+/** What each name also finds. */
 const read = (text: string, lang = 'en') =>
   Object.fromEntries(
     Array.from(shopSynonymsOf(rulesOf(text), lang), ([name, others]) => [name, others.map((each) => each.join(' '))]),

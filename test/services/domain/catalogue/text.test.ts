@@ -142,7 +142,7 @@ describe('text analysis', () => {
         for (const term of terms)
           expect(term).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(\.[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*$/u)
         expect(terms.join(' ').split(' ').filter(Boolean)).toEqual(terms)
-        // The second time from memory.
+        // The second time, the indexer answers from its cache.
         for (const _ of [1, 2]) expect(textIndexer(language)(some)).toBe(terms.join(' '))
       }),
       { numRuns: tries(1_000, 10_000) },

@@ -66,7 +66,7 @@ describe('showId', () => {
     const change = fc.record({
       id: fc.integer({ min: 0, max: 2 }),
       at: fc.nat(),
-      // Skipped by decoders, of the other alphabet, or of two bytes whose lower one is a letter.
+      // Characters that decoders skip, that are of the other alphabet, or whose lower byte of two is a letter.
       put: fc.constantFrom(' ', '\n', '=', '+', '/', '.', 'A', '-', '_', '\u0141', '\u2041'),
       replaces: fc.integer({ min: 0, max: 1 }),
     })

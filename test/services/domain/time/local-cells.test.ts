@@ -10,7 +10,7 @@ describe('cells of a clock', () => {
     const spring = localCells('Europe/Warsaw', at('2026-03-27T23:00Z'), at('2026-03-30T22:00Z'))
     expect(lengths(spring.days)).toEqual([24 * 60, 23 * 60, 24 * 60])
     expect(spring.hours).toHaveLength(71)
-    // Half an hour is shown twice: a piece before the change and one after it.
+    // Half an hour occurs twice: one cell before the change and one after it.
     const lordHowe = localCells('Australia/Lord_Howe', at('2026-04-03T13:00Z'), at('2026-04-05T13:30Z'))
     expect(lengths(lordHowe.days)).toEqual([24 * 60, 24.5 * 60])
     expect(lengths(lordHowe.hours).filter((minutes) => minutes !== 60)).toEqual([30])

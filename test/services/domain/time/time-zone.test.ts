@@ -46,9 +46,9 @@ describe('startOfDay', () => {
   it.each([
     ['2026-03-29', 'Europe/Warsaw', '2026-03-28T23:00:00Z'],
     ['2026-03-30', 'Europe/Warsaw', '2026-03-29T22:00:00Z'],
-    // Clocks jump from 00:00 to 01:00: the day begins at one.
+    // Clocks jump from 00:00 to 01:00, so the day begins at one.
     ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00Z'],
-    // Clocks go back from 01:00 to 00:00: the day begins at the first midnight.
+    // Clocks go back from 01:00 to 00:00, so the day begins at the first midnight.
     ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00Z'],
     ['2026-01-01', 'Asia/Kathmandu', '2025-12-31T18:15:00Z'],
     ['2026-01-01', 'Pacific/Kiritimati', '2025-12-31T10:00:00Z'],

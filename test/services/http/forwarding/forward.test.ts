@@ -8,7 +8,7 @@ import { forwardTo } from '../../../../services/http/forwarding/forward.ts'
 import { type Gate, openGate } from '../../../../services/http/forwarding/gate.ts'
 import { createHttpServer } from '../../../../services/http/server.ts'
 
-/** A server that answers nothing itself, before the one that does. */
+/** The server that answers, behind a front server that only forwards. */
 let main: ReturnType<typeof createHttpServer>
 let gate: Gate
 let front: Server
@@ -51,7 +51,7 @@ afterAll(async () => {
 it('tells the address of the peer, and passes on what it says of others', async () => {
   const headers = { 'x-forwarded-for': '8.8.8.8', 'x-own': 'kept' }
   const answer = (await (await fetch(`${url}/who`, { headers })).json()) as { headers: object }
-  // A peer that is no trusted proxy speaks for nobody.
+  // The peer is not a trusted proxy, so its x-forwarded-for header does not count.
   expect(answer).toMatchObject({ ip: '127.0.0.1', peer: '127.0.0.1', headers })
 })
 

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 2, 10)
 const client = (address: string | null, userAgent = 'Firefox') => ({ address, userAgent })
 
-/** Secrets that several processes agree on, with how long each was to be remembered. */
+/** Secrets that several processes share, with how long each is remembered. */
 function sharedSecrets() {
   const secrets = new Map<string, string>()
   const ttls: number[] = []

@@ -6,7 +6,7 @@ import { clientHasher, intakeOverMemory, NOW, showIdOf } from '../intake.fixture
 const OPERATOR_TOKEN = 'an-operator-token-of-32-characters-or-more'
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** What a click that comes with these headers says of its client, from a proxy on loopback. */
+/** What a click with these headers says about its client, from a proxy on loopback. */
 async function clientOfClick(headers: Record<string, string>, trustedProxies = ['loopback']) {
   const intake = intakeOverMemory(undefined, { bootstrapToken: OPERATOR_TOKEN, trustedProxies })
   const { status } = await intake.post('/v1/dsa/click-event', { showId: showIdOf() }, headers)

@@ -11,7 +11,7 @@ const record: fc.Arbitrary<NewRecord> = fc.record({
   value: fc.option(fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))),
 })
 
-/** Every record up to the first frame that is not whole and sound. */
+/** All records before the first frame that is incomplete or damaged. */
 function decodeAll(bytes: Buffer): NewRecord[] {
   const records: NewRecord[] = []
   for (let frame = decodeFrame(bytes, 0); frame; frame = decodeFrame(bytes, frame.end)) records.push(frame.record)

@@ -5,7 +5,7 @@ import { LogUnavailable, type NewRecord } from '../../../../infra/event-log/port
 import { openSpool } from '../../../../services/intake/spool/spool.ts'
 import { createSpooledLog } from '../../../../services/intake/spool/spooled-log.ts'
 
-/** Appends numbered records of a few keys until it is killed, to a log that is away while the file `away` is there. */
+/** Appends numbered records with a few keys until it is killed. The log is away while the file `away` exists. */
 const [folder, from] = process.argv.slice(2) as [string, string]
 const KEYS = 4
 const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })

@@ -22,7 +22,7 @@ test('killed while it spools and while it drains, it loses nothing that it took,
     const child = fork(new URL('./spool.kill.child.ts', import.meta.url), [folder, String(round * PER_ROUND)])
     await once(child, 'message')
     child.on('message', (name: string) => acknowledged.push(name))
-    // Away and back again, and killed at any moment.
+    // The log goes away and comes back, and the process is killed at a random moment.
     for (let turn = 0; turn < 3; turn++) {
       writeFileSync(join(folder, 'away'), '')
       await delay(randomInt(5, 60))
@@ -62,6 +62,6 @@ test('killed while it spools and while it drains, it loses nothing that it took,
     const numbers = [...known].filter((name) => name.startsWith(`${key}/`)).map((name) => Number(name.split('/')[1]))
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
   }
-  // A batch that was drained and not noted when the process died comes again; no other does.
+  // Only a batch that was drained but not yet recorded as drained when the process died is stored twice.
   expect(stored.length - known.size).toBeLessThanOrEqual(ROUNDS * 5_000)
 })

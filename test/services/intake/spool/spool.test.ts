@@ -40,7 +40,7 @@ const recordOf = (name: string, bytes = 10): NewRecord => ({
 const append = (...names: string[]) => spool.append(names.map((name) => recordOf(name)))
 const segmentFiles = () => readdirSync(folder).filter((name) => name.endsWith('.spool'))
 
-/** Keys in the order they are drained; `done` says whether each batch is noted. */
+/** Drains the keys in order. `done`: whether each batch is recorded as drained. */
 async function drain({ done = true, batches = Number.POSITIVE_INFINITY } = {}): Promise<string[]> {
   const keys: string[] = []
   for (; batches > 0; batches--) {
@@ -132,7 +132,7 @@ describe('the spool', () => {
     await open()
     let running = true
     let sent = 0
-    // As many at any time as make one flush follow the other without an end.
+    // Enough concurrent callers that one flush follows the other without an end.
     const clients = Array.from({ length: 50 }, async () => {
       while (running) await append(`k${sent++}`)
     })
@@ -242,7 +242,7 @@ describe('a full disk', () => {
   })
 
   test('refuses records and keeps every one that it took, through restarts, and goes on when there is room', async () => {
-    // Without the right to mount, the limit of the spool stands in for that of the disk.
+    // Without the right to mount, the limit of the spool replaces that of the disk.
     const options = isRoot ? {} : { maxBytes: SIZE_KIB * 1024 }
     await open(options)
     const kept: string[] = []
@@ -262,7 +262,7 @@ describe('a full disk', () => {
     const first = await drain({ batches: 1 })
     await reopen(options)
     const all = [...first, ...(await drain())]
-    // What was refused may be there too, behind what was taken before it.
+    // Records that were refused may be there too, behind those that were accepted before.
     expect(all.filter((name) => kept.includes(name))).toEqual(kept)
     await append('again')
     expect(await drain()).toEqual(['again'])

@@ -7,7 +7,7 @@ import { LogUnavailable, type NewRecord, RecordTooLarge } from '../../../../infr
 import { openSpool } from '../../../../services/intake/spool/spool.ts'
 import { createSpooledLog, type SpooledLog } from '../../../../services/intake/spool/spooled-log.ts'
 
-/** A log that is there, refuses at once, or hangs; what it was given while it hung it may still store later. */
+/** A log that is up, refuses at once, or hangs. It may still store later what it was given while it hung. */
 function fakeLog() {
   const stored: string[] = []
   const hanging: (() => void)[] = []
@@ -89,7 +89,7 @@ describe('a log with a spool', () => {
     await Promise.all([append('a'), append('b')])
     const before = log.appends
     for (let i = 0; i < 50; i++) await append(`c${i}`)
-    // The drain may have begun to try, the requests do not.
+    // The drain may have begun to try the log again; the requests have not.
     expect(log.appends - before).toBeLessThanOrEqual(1)
     expect(spooled.waiting().records).toBe(52)
   })

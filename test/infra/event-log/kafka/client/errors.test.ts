@@ -10,10 +10,10 @@ import {
   rootOf,
 } from '../../../../../infra/event-log/kafka/client/errors.ts'
 
-/** Missing from kafkajs' types. */
+/** This class is missing from kafkajs' types. */
 const { KafkaJSConnectionClosedError } = kafkajs as unknown as Record<string, typeof kafkajs.KafkaJSConnectionError>
 
-/** By the numbers of the protocol: https://kafka.apache.org/protocol#protocol_error_codes */
+/** Errors by their code in the protocol: https://kafka.apache.org/protocol#protocol_error_codes */
 const error = (code: number) => errors.createErrorFromCode(code)
 const named = (name: string, cause?: Error) => Object.assign(new Error(name, { cause }), { name })
 

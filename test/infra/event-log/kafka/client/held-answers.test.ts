@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A broker that answers the questions of its second connection by `answer`. */
+/** A broker that answers requests on its second connection with `answer`. */
 function brokerWith(answer: () => Promise<object>) {
   const send = vi.fn(answer)
   const getConnection = vi.fn(async (_: number) => ({ send }))

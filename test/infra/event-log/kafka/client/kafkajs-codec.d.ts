@@ -1,4 +1,4 @@
-/** The codec of kafkajs 2.2.4, against which the tests hold the one of Endcap. */
+/** The codec of kafkajs 2.2.4, with which the tests compare Endcap's own. */
 declare module 'kafkajs/src/protocol/recordBatch/v0/decoder.js' {
   const decode: (decoder: import('kafkajs/src/protocol/decoder.js').default) => Promise<{
     producerId: string

@@ -7,9 +7,9 @@ import { patchKafkajs } from '../../../../../infra/event-log/kafka/client/patche
 import { waitFor } from '../../../../wait-for.ts'
 
 const CORRELATION_ID = 7
-/** Its size, a correlation id, and four bytes. */
+/** An answer: its size, a correlation id, and four bytes. */
 const ANSWER = Buffer.from([0, 0, 0, 8, 0, 0, 0, CORRELATION_ID, 1, 2, 3, 4])
-/** Without `requestTimeout` kafkajs looks for late requests every millisecond. */
+/** Without `requestTimeout` kafkajs checks for late requests every millisecond. */
 const TIMEOUTS = { connectionTimeout: 5_000, requestTimeout: 5_000 }
 const silent = { namespace: () => silent, info() {}, warn() {}, error() {}, debug() {} }
 

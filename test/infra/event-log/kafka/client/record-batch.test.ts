@@ -154,7 +154,10 @@ describe('aborted transactions', () => {
     )
   })
 
-  /** A log of one record a batch, with what a broker says was given up; what is still open ends as a commit. */
+  /**
+   * A log with one record per batch, and the transactions that a broker reports as aborted. Transactions that are still open end
+   * with a commit.
+   */
   function logOf(events: Event[]) {
     const all: Event[] = [...events, ...[0, 1, 2].map((writer): Event => ({ writer, kind: 'commit' }))]
     const open = new Map<number, number[]>()
@@ -171,7 +174,7 @@ describe('aborted transactions', () => {
       const place = { firstOffset: offset, lastOffset: offset, records: 1, bytes: 1, decode: () => [] }
       return { ...place, isControl, isAbort: kind === 'abort', transactionOf: kind === 'plain' ? null : BigInt(writer) }
     })
-    // A broker lists them by where they ended; they are told in any order.
+    // A broker lists aborted transactions by their ends; the order must not matter.
     return { batches, aborted: aborted.toReversed(), expected: expected.sort((a, b) => a - b) }
   }
 })

@@ -6,7 +6,7 @@ import { createSilentBrokers } from '../../../../../infra/event-log/kafka/client
 const WAITED_MS = 1_000
 const error = new Error('silent')
 
-/** A broker with one connection, on which a request has waited for so long; null: none waits. */
+/** A broker with one connection, on which a request has been waiting for `waitedMs`; null when none is waiting. */
 function brokerWith(port: number, waitedMs: number | null) {
   const destroy = vi.fn()
   const inflight = new Map(waitedMs === null ? [] : [[1, { sentAt: Date.now() - waitedMs }]])

@@ -19,7 +19,7 @@ const noted = (epoch: number, { restoring = false, clusterId = null as string | 
 interface Host extends EventLogHost {
   plain(): EventLog
   ended: Error[]
-  /** What the brokers call their cluster. */
+  /** The cluster's id, as the brokers give it. */
   clusterId: string | null
 }
 

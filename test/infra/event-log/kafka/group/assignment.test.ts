@@ -56,7 +56,7 @@ it('no more partitions move than evenness needs when a member joins or leaves', 
               .filter((partition) => !now.has(partition)).length
           )
         }, 0)
-        // A newcomer's share moves to it; when one goes, nobody else's does.
+        // When a member joins, only its share moves. When one leaves, no other member's partitions move.
         expect(moved).toBeLessThanOrEqual(comes ? Math.ceil(of / (count + 1)) : 0)
       }
     }),

@@ -8,7 +8,7 @@ import {
 import { LogUnavailable } from '../../../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../../../schemas/topics.ts'
 
-/** Brokers whose topics have these numbers of partitions, as of the last refresh of the metadata. */
+/** Brokers whose topics have these numbers of partitions. The client knows those of the last refresh of the metadata. */
 function brokersWith(counts: Partial<Record<TopicName, number>>) {
   let known = { ...counts }
   const client: Pick<BrokerClient, 'leaders' | 'refresh'> = {

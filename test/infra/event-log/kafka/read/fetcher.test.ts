@@ -30,7 +30,7 @@ test('a partition is fetched that was added while leaders were asked for, even i
   expect(new Set(fetched)).toEqual(new Set([names.topic('emissions')]))
 })
 
-/** A broker with an endless backlog in each partition, of which two fit into a response: the first two that are asked for. */
+/** A broker with an endless backlog in each partition. A response has room for the first two partitions of a request. */
 function brokerWithBacklog(partitions: number) {
   const BATCH_BYTES = 3 * 1024 * 1024
   async function send(_target: unknown, { request }: { request: { encode(): Promise<unknown> } }) {
@@ -49,7 +49,7 @@ function brokerWithBacklog(partitions: number) {
   return { leaders: async () => leaders, send } as unknown as BrokerClient
 }
 
-/** Of Fetch v11 with one topic. */
+/** The positions in a Fetch v11 request for one topic. */
 function positionsIn(body: Buffer): { partition: number; offset: number }[] {
   const topicAt = 4 * 4 + 1 + 2 * 4 + 4
   const countAt = topicAt + 2 + body.readInt16BE(topicAt)
@@ -85,7 +85,7 @@ test('when the partition is lost that held up the others, these are fetched', as
   onTestFinished(() => fetcher.close())
   fetcher.add('emissions', 0, 0)
   fetcher.add('emissions', 1, 0)
-  // Nothing is taken until nothing more is fetched.
+  // Take nothing until nothing more is fetched.
   await delay(50)
   fetcher.add('emissions', 2, 0)
   fetcher.remove('emissions', 0)

@@ -7,7 +7,10 @@ import { LogUnavailable } from '../../../../../infra/event-log/port.ts'
 const END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_COMMITTED' }
 const soon = () => performance.now() + 1_000
 
-/** A cluster in which partition 3 moves from broker 1 to broker 2 once the client has looked; each broker answers as Kafka does. */
+/**
+ * A cluster in which partition 3 moves from broker 1 to broker 2 after the client has read the metadata. Each broker answers as
+ * Kafka does.
+ */
 function clusterThatMoves({ refusal = 'NOT_LEADER_FOR_PARTITION', retriable = true, isFound = true } = {}) {
   const leaders = new Map([0, 1, 2, 3].map((partition) => [partition, partition % 2]))
   const known = new Map(leaders)
@@ -33,7 +36,7 @@ function clusterThatMoves({ refusal = 'NOT_LEADER_FOR_PARTITION', retriable = tr
   return { client, asked }
 }
 
-/** Of ListOffsets v2 with one topic. */
+/** The partitions in a ListOffsets v2 request for one topic. */
 function partitionsIn(body: Buffer): number[] {
   const topicEndsAt = 4 + 1 + 4 + 2 + body.readInt16BE(9)
   return Array.from({ length: body.readInt32BE(topicEndsAt) }, (_, i) => body.readInt32BE(topicEndsAt + 4 + 12 * i))

@@ -13,15 +13,15 @@ import { parseSynonyms } from '../../../../../services/domain/catalogue/shop-syn
 import { tries } from '../../../../effort.ts'
 import { anOffer } from '../../offer.fixture.ts'
 
-/** Of every word, so that lists are short and long, and some offers have all words and others none. */
+/** Words are drawn unevenly, so that posting lists are short and long, and some offers have all words and others none. */
 const vocabulary = ['model', 'lamp', 'desk', 'oak', 'red', 'shade', 'mousepad', 'mouse', 'pad', '13', 'model13', 'dv7']
-/** With a weight each: no two are equal, so that one campaign leads. */
+/** Campaigns by weight. No two weights are equal, so that one campaign leads. */
 const campaigns = { c0: 0.1, c1: 0.11, c2: 0.5, c3: 1, c4: 2 }
 const OFFERS = 400
 const PRIOR_CLICK_RATE = 0.01
 const SYNONYMS = parseSynonyms('lamp, shade', 'en').rules
 
-/** Repeatable numbers from 0 up to `below`. */
+/** Repeatable random integers from 0 to `below`, exclusive. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {
@@ -128,7 +128,7 @@ test('a short list is the start of the list of all that match, and is followed b
         const fit = Array.from(found.relevance, (relevance) => relevance * found.bestFit)
         return { ...found, fit, lifts: asked.lifts }
       }
-      // Nothing is left out while the list is not full.
+      // With so high a limit, nothing is left out.
       const all = find(OFFERS)
       const cut = find(asked.limit)
       expect([...cut.rowids.subarray(0, cut.hits)]).toEqual([...all.rowids.subarray(0, asked.limit)])
@@ -146,7 +146,7 @@ test('of offers that are equal, the same come first however short the list is', 
   const folder = mkdtempSync(join(tmpdir(), 'best-offers-'))
   const writer = openIndexWriter({ folder })
   const words = Array.from({ length: 30 }, (_, length) => `word${length}x`)
-  // Each word in titles of its own length: what an occurrence weighs there rounds up or down.
+  // Each word is in titles of a different length, so that the weights of its occurrences round up or down.
   const titles = words.map((word, length) => [word, ...Array.from({ length }, () => 'filler')].join(' '))
   const equals = titles.flatMap((title, of) =>
     Array.from({ length: 9 }, (_, at) => anOffer({ id: `${of}-${at}`, title })),
@@ -168,20 +168,20 @@ test('of offers that are equal, the same come first however short the list is', 
 type Found = { rowids: Int32Array; fit: readonly number[]; lifts: ReadonlyMap<string, number> }
 type WeightsById = Readonly<Record<string, number>>
 
-/** Rowids are given in the order of the writes, from 1. */
+/** Rowids are assigned in the order of the writes, from 1. */
 const idOf = ({ rowids }: Found, at: number) => offers[rowids[at]! - 1]!.id
 
 const weightOf = (id: string, weights: WeightsById, except: string | null) =>
   Math.max(0, ...promoting.get(id)!.map((each) => (each === except ? 0 : (weights[each] ?? 0))))
 
-/** The campaign that the last of the hits belongs to, by its weight. */
+/** The campaign of the last hit: among those that promote it, the one with the greatest weight. */
 function lastCampaign(found: Found, hits: number, weights: WeightsById): string | null {
   const id = idOf(found, hits - 1)
   const most = weightOf(id, weights, null)
   return promoting.get(id)!.find((each) => weights[each] === most) ?? null
 }
 
-/** What the document at a place is worth without the campaign of the last hit; 0: there is no such document. */
+/** The score of the document at a position without the campaign of the last hit; 0 when there is no such document. */
 function keyOf(found: Found, at: number, weights: WeightsById, hits = at): number {
   if (at >= found.rowids.length) return 0
   const id = idOf(found, at)

@@ -24,7 +24,7 @@ afterEach(() => {
 
 const OFFERS = 1_000
 const WORDS_PER_OFFER = 10
-/** Of more than one call of `readSome`. */
+/** The terms in the index, too many for one call of `readSome`. */
 const there = Array.from({ length: OFFERS * WORDS_PER_OFFER }, (_, i) => `w${i}`)
 const absent = Array.from({ length: 10_000 }, (_, i) => `v${i}`)
 
@@ -36,7 +36,7 @@ function storeOffers() {
   writer.write(rowsOf(offers.map((offer) => ({ kind: 'offer', version: 1, offer }))))
 }
 
-/** @returns the share of absent terms that seem to be there. */
+/** Reads all terms. @returns the share of absent terms that seem to be present. */
 function readAll(known: KnownTerms): number {
   known.mayHave('')
   for (let call = 0; call < 20; call++) known.readSome(OFFERS)

@@ -107,7 +107,7 @@ describe('lists of common terms', () => {
       postings.wantCommon()
       while (postings.readAhead());
     }
-    // Analysis cuts a letter from the number after it.
+    // Analysis separates a letter from the number after it.
     expect([...lists.cached.keys()].sort()).toEqual(['1:lamp', '1:w'])
     expect(lists.cached.get('1:lamp')!.docs.length).toBe(1_000)
     db.close()
@@ -127,7 +127,7 @@ function writesOf(each: Change, version: number): IndexWrite[] {
   ]
 }
 
-/** Documents and scores for every word and some misspelt ones, wherever they stand, in titles, and for every brand. */
+/** Documents and scores for every word and some misspelt ones, in any field and in titles, and for every brand. */
 function answers(searcher: ReturnType<typeof openIndexSearcher>) {
   const set = searcher.campaignSet([{ campaignIds: ['campaign'], weight: 1 }])
   const ask = (filters: Parameters<typeof searcher.count>[1], text: string) => {

@@ -13,7 +13,7 @@ import { anOffer } from '../../offer.fixture.ts'
 type Searcher = ReturnType<typeof openIndexSearcher>
 
 const SHOPS = ['one', 'two', 'three', 'without offers']
-/** Their stems, none of them similar to another. */
+/** Stems, none of them similar to another. */
 const VOCABULARY = ['copper', 'velvet', 'walnut', 'bamboo']
 const BRANDS = ['Acme', 'Brio']
 
@@ -26,7 +26,7 @@ const change = fc.record({
       brand: fc.constantFrom(...BRANDS),
     }),
   ),
-  /** Campaigns may come before the offer, whose document is then numbered before it is one. */
+  /** Promotions may be written before the offer, so that its document gets a number before the offer is there. */
   isPromoted: fc.boolean(),
 })
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
@@ -75,7 +75,7 @@ function writesOf({ shopId, id, offer, isPromoted }: Change, version: number): I
   ]
 }
 
-/** Without its third letter. */
+/** The word without its third letter. */
 const misspelt = (word: string) => word.slice(0, 2) + word.slice(3)
 
 function answers(searcher: Searcher) {

@@ -5,7 +5,7 @@ import { inAtLeast, intersect, union } from '../../../../../infra/product-index/
 
 const docs = (max: number, length: number) =>
   fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: length }).map((list) => Int32Array.from(list).sort())
-/** Short and long, dense and sparse: each way of working is taken. */
+/** Sets that are short and long, dense and sparse, so that each algorithm is used. */
 const anyDocs = fc.oneof(docs(50, 40), docs(100_000, 10), docs(2_000, 1_000))
 
 describe('sorted sets', () => {
