@@ -53,7 +53,7 @@ export interface Problem {
   errors?: FieldError[]
 }
 
-/** A registry over the real embedded log, and its API. */
+/** A registry on the real embedded log, with its API. */
 export interface Office {
   folder: string
   log: EventLog
@@ -62,18 +62,18 @@ export interface Office {
   tokenUse: TokenUse
   /** Micros billed, by campaign. */
   spent: Map<string, number>
-  /** Whether the counters tell what was spent. */
+  /** Whether the counters answer what was spent. */
   counters: { areThere: boolean }
   /** The clock; tests move it. */
   clock: { now: number }
   call(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>
-  /** What a POST made. @throws unless it answers 201. */
+  /** Creates something with POST. @returns the body. @throws unless the status is 201. */
   make(path: string, body: object, token?: string): Promise<Json>
-  /** Ends it, but keeps the folder. */
+  /** Ends the registry, but keeps the folder. */
   stop(): Promise<void>
 }
 
-/** Hashing takes long on purpose: here it is left out. */
+/** Passwords without the slow hash, which is slow on purpose. */
 export const quickPasswords: Passwords = {
   hash: async (password) => `hash of ${createHash('sha256').update(password).digest('hex')}`,
   matches: async (password, hash) => hash === (await quickPasswords.hash(password)),
@@ -208,7 +208,7 @@ function parsed(text: string): Json {
 
 export const shopBody = { name: 'Shop', currency: 'EUR', lang: 'de', country: 'DE', timeZone: 'Europe/Berlin' }
 
-/** An account with a token of all that it may do. */
+/** An account with a token for everything that it may do. */
 export async function openAccount(office: Office, kind: 'PUBLISHER' | 'ADVERTISER', extra: object = {}) {
   const account = await office.make('/v1/panel/accounts', { kind, name: `${kind} account`, ...extra })
   const scopes = kind === 'PUBLISHER' ? ['slots', 'feed', 'panel', 'import'] : ['panel']
@@ -216,7 +216,7 @@ export async function openAccount(office: Office, kind: 'PUBLISHER' | 'ADVERTISE
   return { id: account.id as string, token: token as string }
 }
 
-/** A publisher with one shop and one of each that a shop can have. */
+/** A publisher with one shop and one of everything that a shop can have. */
 export async function openPublisher(office: Office, extra: object = {}) {
   const publisher = await openAccount(office, 'PUBLISHER', extra)
   const make = (path: string, body: object) => office.make(path, body, publisher.token)
@@ -235,7 +235,7 @@ export async function openPublisher(office: Office, extra: object = {}) {
   }
 }
 
-/** A banner of one image of 40 x 20 pixels, a title, and perhaps a button and a colour. */
+/** The body of a format: one image of 40 x 20 pixels, a title, and optionally a button and a colour. */
 export function formatBody(shopId: string, extra: object = {}) {
   const textFields = [
     { type: 'TITLE', required: true, maxLength: 20 },
@@ -249,7 +249,7 @@ export function campaignBody(shopId: string, extra: object = {}) {
   return { kind: 'SPONSORED', shopId, name: 'Spring', budget: 100, cpc: 0.5, products: { ids: ['a', 'b'] }, ...extra }
 }
 
-/** A display campaign of one banner, which fits the format that `formatBody` makes. */
+/** The body of a display campaign with one banner, which fits the format of `formatBody`. */
 export function displayBody(given: { shopId: string; formatId: string; imageId: string }, extra: object = {}) {
   const { shopId, formatId, imageId } = given
   const textFields = [{ type: 'TITLE', value: 'Żółte lampy' }]
@@ -258,7 +258,7 @@ export function displayBody(given: { shopId: string; formatId: string; imageId: 
   return { kind: 'DISPLAY', shopId, name: 'Autumn', budget: 100, cpm: 2.5, ...target, banners, ...extra }
 }
 
-/** The paths that a problem names. */
+/** The paths in a problem's errors. */
 export function paths(answer: Answer): string[] {
   return (answer.body as Problem).errors?.map(({ path }) => path) ?? []
 }

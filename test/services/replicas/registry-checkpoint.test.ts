@@ -36,7 +36,7 @@ async function discardLog(): Promise<void> {
 const open = (checkpointEvery?: number, of: EventLog = log): Promise<Registry> =>
   openRegistry({ log: of, snapshot: new Snapshot(), now: () => NOW, checkpointEvery })
 
-/** What another process knows after its start, and how many records of `registry` it has read for that. */
+/** What another process knows after a start, and how many records of `registry` it has read for that. */
 async function start(): Promise<{ entries: unknown[]; read: number }> {
   const snapshot = new Snapshot()
   let read = 0

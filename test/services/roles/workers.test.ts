@@ -16,7 +16,7 @@ const WORKERS = 3
 const REQUESTS = 200
 const CAP = 3
 const ADDRESS_LIMIT = 200
-/** Threads tell each other twice a second what they have let pass. */
+/** Longer than the half second after which threads tell each other what they have let through. */
 const TOLD_AFTER_MS = 700
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const LAMPS = ['red', 'green', 'blue']
@@ -28,7 +28,7 @@ beforeAll(async () => {
   program = await startProgram({
     env: {
       WORKERS: String(WORKERS),
-      // An answer that is late is no answer: all requests come at once.
+      // All requests come at once, and ads must not be left out because an answer comes late.
       SELECTION_DEADLINE_MS: '5000',
       TRUSTED_PROXIES: 'loopback',
       LIMIT_ADDRESS_REQUESTS_PER_MINUTE: String(ADDRESS_LIMIT),
@@ -36,7 +36,7 @@ beforeAll(async () => {
   })
   shop = await openShop(program, { lamps: LAMPS })
   await must(program.call('PATCH', `/v1/panel/campaigns/${shop.campaignId}`, { capping: CAP }))
-  // Every thread knows of the change when none shows anybody more than that.
+  // Every thread knows of the change when none shows anybody more than the cap.
   await waitFor(async () => {
     const counts = await Promise.all(Array.from({ length: 5 }, () => shown(REQUESTS, randomUUID())))
     return counts.every((ads) => ads.length === ALL_THEY_MAY_SEE)
@@ -44,10 +44,10 @@ beforeAll(async () => {
 })
 afterAll(() => program.stop())
 
-/** As many connections as requests, of which each thread gets some. */
+/** Sends requests on as many connections, so that each thread gets some. */
 const atOnce = <T>(count: number, ask: () => Promise<T>) => Promise.all(Array.from({ length: count }, ask))
 
-/** The ads that a person is shown, who asks so often at the same time. */
+/** The ads shown to a person who sends so many requests at the same time. */
 async function shown(requests: number, cid: string): Promise<Ad[]> {
   const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp' }]
   const answers = await atOnce(requests, () =>
@@ -56,7 +56,7 @@ async function shown(requests: number, cid: string): Promise<Ad[]> {
   return answers.flatMap(({ data }) => data[0]!.ads)
 }
 
-/** Sockets that listen on a port of this machine. */
+/** The number of sockets that listen on a port of this machine. */
 function listenersOn(port: number): number {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const sockets = readFileSync('/proc/net/tcp', 'utf8').split('\n')
@@ -112,7 +112,7 @@ it('counts what an address asks for over all threads', async () => {
     )
     return answers.filter(({ status }) => status === 429).length
   }
-  // More than a twentieth of the limit in each thread, after which it looks at what the others have let pass.
+  // Each thread gets more than a twentieth of the limit, after which it looks at what the others have let through.
   const share = ADDRESS_LIMIT / 5
   let passed = 0
   await waitFor(async () => {
@@ -121,7 +121,7 @@ it('counts what an address asks for over all threads', async () => {
     await delay(TOLD_AFTER_MS)
     return refused > share / 2
   })
-  // Each thread by itself would let as many pass.
+  // Without sharing, each thread would let through the full limit.
   expect(passed).toBeLessThan((WORKERS - 1) * ADDRESS_LIMIT)
   expect(await ask('9.9.9.9', share)).toBe(0)
 })
@@ -146,7 +146,7 @@ it.each([
   for (const answer of answers) expect(answer).toEqual(answers[0])
 })
 
-/** A page of the panel, where it has been built, and its Content-Security-Policy name a random word. */
+/** The panel's page, if it is built, and its Content-Security-Policy contain a random nonce. */
 const withoutNonces = (text: string) => text.replace(/nonce(=\\?"|-)[\w-]+/g, 'nonce')
 
 it('finishes the requests in progress when it ends', async () => {
@@ -158,7 +158,7 @@ it('finishes the requests in progress when it ends', async () => {
     sent.write(body.slice(0, 10))
     return sent
   })
-  // Each thread has read what was sent.
+  // Wait until each thread has read what was sent.
   await Promise.all(begun.map((sent) => once(sent, 'socket')))
   await must(program.call('GET', '/health/ready'))
   await delay(300)

@@ -9,7 +9,10 @@ import type {
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { liftedClickRate, predictClickRate } from '../../../services/domain/auction/click-rate.ts'
 
-/** Plain words: lower case, split at what is no letter or digit, not stemmed. Catalogues of tests use plain words only. */
+/**
+ * Splits a text into lower-case words at everything that is not a letter or digit, without stemming. Catalogues of tests use only
+ * plain words.
+ */
 const words = (text: string) =>
   text
     .toLowerCase()
@@ -45,7 +48,7 @@ function attribute(offer: ProductOffer, name: string): string[] {
   return offer.productDetails.filter((d) => same(d.attributeName, key)).map((d) => d.attributeValue)
 }
 
-/** Whether an offer satisfies a filter, by the port's words. */
+/** Whether an offer matches a filter, as the port defines it. */
 export function matches({ offer, campaignIds }: IndexedProduct, filter: Filter): boolean {
   switch (filter.kind) {
     case 'available':
@@ -123,7 +126,7 @@ function score(product: IndexedProduct, rank: Rank): number {
 export interface BruteForceIndex extends ProductIndex {
   products: IndexedProduct[]
   searches: number
-  /** Called before each search or look-up is answered: to delay or fail it. */
+  /** Runs before each answer, to delay or fail it. */
   before: () => Promise<void>
 }
 

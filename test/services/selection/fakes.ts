@@ -10,19 +10,19 @@ export interface FakeCounters extends Counters {
   shardOf(campaignId: string): number
   amountOf(key: CounterKey): number
   set(key: CounterKey, value: number): void
-  /** Ends a reservation, as a change that is stored does. */
+  /** Ends a reservation, as a stored change does. */
   release(shard: number, key: string, holder: string): void
-  /** Whether the shards hold everything that was judged. */
+  /** Whether the shards hold all judged events. */
   isComplete: boolean
-  /** Calls that were answered or refused. */
+  /** The number of calls that were answered or refused. */
   questions: number
-  /** How often the judge watermark was asked for: once a turn of the budgets. */
+  /** How often the judge watermark was read: once per turn of the budgets. */
   turns: number
-  /** Events received before it have been judged. */
+  /** The time before which all received events have been judged. */
   judgeWatermark: () => number
-  /** Loses all reservations: what was emitted before is no longer in flight. */
+  /** Loses all reservations: earlier emissions are no longer in flight. */
   forgetReservations: () => void
-  /** Called before each answer: to delay or fail it. */
+  /** Runs before each answer, to delay or fail it. */
   before: (shard: number | null) => Promise<void>
 }
 
@@ -76,7 +76,7 @@ export function fakeCounters(): FakeCounters {
 
 export interface FakeLog extends EventLog {
   records: NewRecord[]
-  /** Called before each append: to delay or fail it. */
+  /** Runs before each append, to delay or fail it. */
   before: () => Promise<void>
 }
 

@@ -13,7 +13,7 @@ import { tries } from '../../effort.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'
 
-/** Words that no language's stemmer touches. */
+/** Words that no language's stemmer changes. */
 const WORDS = ['zorb', 'kint', 'plav', 'drum', 'glop', 'vext', 'hult', 'brip']
 const TREE = [
   'Alfa > Bravo > Charlie',
@@ -104,7 +104,7 @@ beforeAll(async () => {
     [{ startAt: NOW + 1 }, false],
   ]
   for (const [changes, eligible] of kinds) {
-    // All requests are of one moment: what they show is in flight at once.
+    // All requests have the same time, so all that they show is in flight together.
     const id = world.campaign({ budgetMicros: 1_000_000_000_000, ...changes })
     campaigns.push({ id, eligible, body: world.snapshot.body('Campaign', id)! })
   }
@@ -135,7 +135,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The filters that the contract promises for a request, put down anew from its words. */
+/** The filters that the contract promises for a request, written again from its text. */
 function promised(asked: Asked): Filter[] {
   const { algorithm: name } = asked
   const filters: Filter[] = [{ kind: 'available' }]
@@ -175,7 +175,7 @@ function promoters({ offer, campaignIds }: IndexedProduct, { adType }: Asked) {
   })
 }
 
-/** By the words of the reports: two more clicks in what 0.4 % takes for them. */
+/** The click rate as the reports' documentation says: as if there were two more clicks, and views for them at 0.4 %. */
 function clickRate({ signals }: IndexedProduct): number {
   const { views, clicks } = signals ?? { views: 0, clicks: 0 }
   return (Math.min(views, clicks) + 2) / (views + 500)
@@ -250,7 +250,7 @@ describe('over a random catalogue, whatever is asked', () => {
         const above = new Set<string>()
         for (const ad of emission.slots[0]!.ads) {
           const open = bids.filter(({ product }) => !above.has(key(product)))
-          // Everything is listed, so everything is as relevant.
+          // Everything is listed, so everything is equally relevant.
           const won = open.find(
             ({ product, campaignId }) => product.offer.id === ad.adId && campaignId === ad.campaignId,
           )!

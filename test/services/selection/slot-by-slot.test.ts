@@ -85,7 +85,7 @@ describe('slots of two shops in one request', () => {
     expect(response.statusCode).toBe(200)
     const [first, other, last] = entriesOf(response)
     expect([first!.ads[0]!.shopProductId, last!.ads[0]!.shopProductId].sort()).toEqual(['p1', 'p2'])
-    // What has the same id in another shop is another product.
+    // The same id in another shop is another product.
     expect(other!.ads).toMatchObject([{ shopProductId: 'p1', shopId: otherShop }])
     expect(world.showIds.open(other!.ads[0]!.showId)).toMatchObject({ shopId: otherShop, cid: 'c' })
 

@@ -47,7 +47,7 @@ describe('the auction of a slot', () => {
     const prices = async () => (await world.emissions()).at(-1)!.slots[0]!.ads.map(({ priceMicros }) => priceMicros)
     await world.ads([bought])
     expect(await prices()).toEqual([120_000, 120_000])
-    // The rival's variants are many, and one of them is shown already.
+    // The rival has many variants, one of which is already shown.
     for (let i = 0; i < 100; i++) world.offer([small], { itemGroupId: 'g' }, { popularity: 4 })
     Object.assign(world.products.find(({ offer }) => offer.id === 'rival')!.offer, { itemGroupId: 'g' })
     world.offer([world.campaign({ cpcMicros: 200_000 })], {}, { popularity: 2 })

@@ -33,7 +33,7 @@ import { fakeCounters, fakeLog } from './fakes.ts'
 export const NOW = Date.parse('2026-05-01T12:00:00Z')
 export const PUBLIC_URL = 'https://ads.example'
 export const DAY_MS = 86_400_000
-/** Of 10 ms: counters that do not answer end it. */
+/** Waits of 10 ms each: the limit ends the wait for counters that do not answer. */
 const RENEWAL_WAITS_MAX = 100
 const FEED_ID = '00000000-0000-4000-8000-0000000000fe'
 
@@ -60,7 +60,7 @@ export interface Answer {
 export interface AskOptions {
   headers?: Record<string, string>
   query?: string
-  /** Of the socket. */
+  /** The address of the socket. */
   address?: string
 }
 
@@ -185,13 +185,13 @@ export async function createWorld(
         ...(request.address === undefined ? {} : { remoteAddress: request.address }),
       })
     },
-    /** Ads of the slots asked for. */
+    /** The ads of the requested slots. */
     async ads(targeting: object[], request: AskOptions = {}): Promise<Ad[][]> {
       const answer = await world.ask(targeting, request)
       if (answer.statusCode !== 200) throw new Error(answer.body)
       return answer.json<Answer>().data.map(({ ads }) => ads)
     },
-    /** Feed ids of the ads of one slot. */
+    /** Feed ids of the ads in one slot. */
     async ids(algorithm: Algorithm, targeting: object = {}, request: AskOptions = {}): Promise<string[]> {
       const [ads] = await world.ads([{ slotHash: world.unit(algorithm), adCount: 10, ...targeting }], request)
       return ads!.map((ad) => ad.shopProductId)
@@ -215,19 +215,19 @@ export async function createWorld(
       await waitFor(() => selection.emissionsQueued() === 0)
       return log.records.map(({ value }) => decode('Emission', value!))
     },
-    /** Until the background has seen what the counters say now. */
+    /** Waits until the background turns have read the current values of the counters. */
     refreshed: () => waitFor(turnsTaken()),
     close: () => server.close(),
   }
 
-  /** Whether the background has taken a turn from now on that it began later. */
+  /** Returns a check whether a background turn has been completed that began after this call. */
   function turnsTaken(): () => boolean {
     const { turns } = counters
     return () => counters.turns >= turns + 2
   }
 
   let seenNow = world.now
-  /** After a leap of the clock that ends the leases of budgets, until the background has had the time to renew them. */
+  /** After a jump of the clock that ends the budget leases, waits until the background has had time to renew them. */
   async function seenTime(): Promise<void> {
     if (world.now - seenNow < RESERVATION_MS) return
     seenNow = world.now

@@ -20,15 +20,15 @@ const CALLERS: readonly Caller[] = ['operator', 'publisherA', 'publisherB', 'adv
 
 interface Row {
   path: string
-  /** Who sees it; to all others it is a 404, whatever they try. */
+  /** The callers who see it. All others get a 404, whatever they try. */
   seenBy: readonly Caller[]
-  /** Who may change and remove it; others who see it get a 403. */
+  /** The callers who may change and remove it. Others who see it get a 403. */
   changedBy: readonly Caller[]
-  /** What a change by them answers, where it is not 200. */
+  /** The status that they get for a change, if it is not 200. */
   changeAnswers?: number
-  /** Who may remove it, where that is not who may change it. */
+  /** The callers who may remove it, if they are not those who may change it. */
   removedBy?: readonly Caller[]
-  /** No way to change or remove it. */
+  /** There is no way to change or remove it. */
   isReadOnly?: boolean
 }
 
@@ -56,7 +56,7 @@ const rowsOfKinds: Record<string, Row> = {
   'a placement': { path: 'placements', seenBy: OF_PUBLISHER, changedBy: OF_PUBLISHER },
   'an ad unit': { path: 'ad-units', seenBy: OF_PUBLISHER, changedBy: OF_PUBLISHER },
   'a feed': { path: 'feeds', seenBy: OF_PUBLISHER, changedBy: OF_PUBLISHER },
-  // A format never changes, so who owns it gets a 409.
+  // A format never changes, so its owner gets a 409.
   'an ad format': {
     path: 'ad-formats',
     seenBy: [...OF_PUBLISHER, 'advertiserA', 'advertiserB'],
@@ -80,7 +80,7 @@ const rowsOfKinds: Record<string, Row> = {
 describe('ownership', () => {
   let office: Office
   const callers = { operator: BOOTSTRAP_TOKEN } as Record<Caller, string>
-  /** Tokens change no users: who does is signed in. */
+  /** Signed-in users, because tokens cannot change users. */
   const people = {} as Record<Caller, Browser>
   const ids: Record<string, string> = {}
   let shopId: string

@@ -22,7 +22,7 @@ describe('display campaigns', () => {
   let publisher: Awaited<ReturnType<typeof openPublisher>>
   let brand: Awaited<ReturnType<typeof openAccount>>
   let given: Parameters<typeof displayBody>[0]
-  /** Another account's, and one of another size. */
+  /** An image of another account, and an image of another size. */
   let foreignId: string
   let squareId: string
   const post = (extra: object = {}, token = brand.token) =>

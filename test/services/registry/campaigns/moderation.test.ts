@@ -174,7 +174,7 @@ describe('moderation', () => {
       await decide(campaign.id, verb, verb === 'reject' ? { reason: 'x' } : undefined)
       const { body } = await patch(typeof change === 'function' ? change(campaign.banners[0]) : change)
       if (verb === 'reject') {
-        // The same creative again: nothing to judge anew.
+        // The creative is the same again, so there is nothing new to moderate.
         expect(body.state).toBe('REJECTED')
         continue
       }

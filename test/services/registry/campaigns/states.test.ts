@@ -33,7 +33,7 @@ const PROCESSES = 2
 const TICK_MS = 20
 const DAY_MS = 86_400_000
 
-/** The registry, and processes that select ads and know of it by the log alone. */
+/** The registry, and selection processes that know it only through the log. */
 describe('a change of a campaign is in force in every process that selects ads', () => {
   const counters = fakeCounters()
   const products: IndexedProduct[] = []
@@ -88,7 +88,7 @@ describe('a change of a campaign is in force in every process that selects ads',
     return answer.json().data[0].ads.length === 1
   }
 
-  /** Time goes on while the processes follow. */
+  /** Lets time pass while the processes follow the log. */
   async function untilAll(kind: 'SPONSORED' | 'DISPLAY', wanted: boolean): Promise<void> {
     await waitFor(async () => {
       office.clock.now += TICK_MS

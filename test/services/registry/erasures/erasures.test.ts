@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => discard(office))
 
-/** What the log has of the erasures, the latest of each. */
+/** The text of the topic of erasures, and the latest state of each erasure. */
 async function logged(): Promise<{ text: string; erasures: Map<string, Erasure> }> {
   const records = await office.log.read('erasures', 0, 0, 5_000)
   const erasures = new Map(records.map(({ key, value }) => [key!, decode('Erasure', value!)]))

@@ -14,7 +14,7 @@ interface Request {
   cid?: string
   uid?: string
   unit?: string
-  /** Campaign and product of each ad. */
+  /** The campaign and the product of each ad. */
   ads?: [campaignId: string, adId: string][]
   dropped?: [campaignId: string, adId: string][]
 }
@@ -140,7 +140,7 @@ it('shows an advertiser the requests that its campaigns took part in, its own ad
   ])
   expect(body.items[0].slots[0].ads.map(({ campaignId }: { campaignId: string }) => campaignId)).toEqual(['c-warsaw-1'])
   expect(body.items[0].clientId).not.toBe('me')
-  // The ad shown there is another advertiser's.
+  // The ad shown in this request is another advertiser's.
   expect(body.items[3].slots[0].ads).toEqual([])
   expect(await ids('withAds=false', 'adv-1')).toEqual(['outranked'])
   expect(await ids('productId=sku-2', 'adv-1')).toEqual([])

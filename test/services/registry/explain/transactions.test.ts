@@ -11,7 +11,7 @@ interface Line {
   kind?: string
   eventId: string
   hoursAgo: number
-  /** Without one, nobody was credited. */
+  /** Absent when nobody was credited. */
   campaignId?: string
   priceMicros?: number
   returnedMicros?: number

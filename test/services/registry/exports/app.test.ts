@@ -44,7 +44,7 @@ test.each(exportedViews)('%s comes as a file that holds the rows of that shop an
     world.analytics.query(`SELECT ${columns} FROM ${view} WHERE shopId = 'newYork' AND ${time} ORDER BY ALL`),
   ])
   expect(held).toEqual(wanted)
-  // The facts have no purchases of their own, and none of this shop in this month that was credited.
+  // The facts have no separate orders, and no credited sale of this shop in this month.
   if (!/orders|sales/.test(view)) expect(held.length).toBeGreaterThan(0)
 })
 

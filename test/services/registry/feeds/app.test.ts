@@ -123,7 +123,7 @@ async function call(method: 'GET' | 'POST', url: string, payload?: string | Buff
   return { status: answer.statusCode, headers: answer.headers, body: (json ? answer.json() : answer.body) as any }
 }
 
-/** Uploads, waits until the run has ended, and brings its issues where the sink would. */
+/** Uploads a file, waits until the run has ended, and stores its issues as the sink would. */
 async function uploaded(content: string | Buffer, headers: Headers = { 'content-type': 'application/xml' }) {
   now += 1_000
   const answer = await call('POST', `${FEED}/content`, content, headers)
@@ -224,7 +224,7 @@ describe('runs', () => {
   it('that are held are let through by confirming', async () => {
     await uploaded(rss(...['a', 'b', 'c', 'd', 'e'].map((id) => item({ id }))))
     const held = await uploaded(rss(item({ id: 'a' })))
-    // The removals of what earlier tests left count too.
+    // Offers left by earlier tests count as removals too.
     expect(held).toMatchObject({ status: 'HELD', removed: 0, message: expect.stringContaining('confirm') })
     const path = `${FEED}/runs/${held.id}`
     expect(await call('POST', `${path}/confirm`)).toMatchObject({

@@ -2,7 +2,7 @@ import type { FeedItem } from '../../../../services/registry/feeds/items/item.ts
 import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
 import { parseFeed } from '../../../../services/registry/feeds/source/parse.ts'
 
-/** Pieces to make feeds of. */
+/** Parts from which feeds are made. */
 
 export const required = {
   id: 'A1',
@@ -29,7 +29,7 @@ export function rss(...items: string[]): string {
   return `<?xml version="1.0"?><rss version="2.0" xmlns:g="http://base.google.com/ns/1.0" xmlns:c="http://base.google.com/cns/1.0"><channel><title>Shop</title>\n${items.join('\n')}\n</channel></rss>`
 }
 
-/** The items of a text, which is handed to the parser in pieces of this many characters. */
+/** Parses the items of a text, which the parser gets in pieces of this many characters. */
 export async function parse(text: string, chunkChars = 7): Promise<FeedItem[]> {
   const pieces = async function* () {
     for (let at = 0; at < text.length; at += chunkChars) yield text.slice(at, at + chunkChars)
@@ -41,7 +41,7 @@ export async function parse(text: string, chunkChars = 7): Promise<FeedItem[]> {
 
 export const context = { shopId: 'S', feedId: 'F', currency: 'EUR', lang: 'en', now: Date.UTC(2026, 5, 15) }
 
-/** What becomes of the one item of a feed. */
+/** The result of mapping the only item of a feed. */
 export async function mapped(xml: string) {
   const [only] = await parse(xml, 1_000)
   const { offer, issues, id, staleAt } = offerFromItem(only!, context)

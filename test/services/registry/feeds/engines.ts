@@ -10,16 +10,16 @@ import { decode } from '../../../../schemas/wire/codec.ts'
 
 const READ_RECORDS = 1_000
 
-/** The embedded log and index in a folder of their own, and an indexer that works when it is told to. */
+/** The embedded log and index in their own folder, and an indexer that runs when it is told to. */
 export interface Engines {
   folder: string
   log: EventLog
   index: ProductIndex
-  /** Brings the index to the end of the topic `products`. */
+  /** Brings the index up to the end of the topic `products`. */
   catchUp(): Promise<void>
-  /** Offers of a shop by id, as the log's latest values say. */
+  /** The offers of a shop by id, from the latest values in the log. */
   offers(shopId: string): Promise<Map<string, ProductOffer>>
-  /** Every [id, item group] that was told. */
+  /** Every [id, item group] in the log. */
   itemGroups(shopId: string): Promise<[string, string][]>
   issues(shopId: string): Promise<FeedIssue[]>
   close(): Promise<void>

@@ -5,9 +5,9 @@ import { offerFromItem } from '../../../../services/registry/feeds/items/offer-f
 import { tries } from '../../../effort.ts'
 import { context, parse } from './documents.ts'
 
-/** A writer of feeds that shares nothing with the reader: it knows Google's specification only. */
+/** A writer of feeds that shares nothing with the reader: it knows only Google's specification. */
 
-// A < that a letter follows begins a tag: what HTML would show differs there.
+// Before a letter, < begins a tag, and HTML would show something else.
 const word = fc
   .stringMatching(/^[A-Za-z0-9ąćęłńóśźżäöüßéèñКириц漢字😀'"&<>%!?.,()+-]{1,12}$/u)
   .filter((value) => !/<[a-z/!]/i.test(value))

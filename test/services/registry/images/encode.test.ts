@@ -146,7 +146,7 @@ describe('an upload is refused', () => {
     const rows = huge.subarray(33, huge.length - 12)
     const bytes = Buffer.concat([small.subarray(0, 33), rows, pngChunk('IEND', Buffer.alloc(0))])
     const result = await encodeImage(bytes)
-    // Whether libpng minds the rest or leaves it: it is not kept.
+    // libpng may refuse the additional rows or ignore them, but they are never kept.
     if ('bytes' in result) expect(result).toMatchObject({ width: 8, height: 8 })
   })
 

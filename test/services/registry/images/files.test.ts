@@ -13,7 +13,7 @@ describe('the files of images', () => {
   let root: string
   let folder: string
   let log: EventLog
-  /** Records read from the log, of which a second start needs none. */
+  /** The number of reads of the log. A second start needs none. */
   let reads: number
   const open = (expected: string[] = []) => {
     const read: EventLog['read'] = (...args) => {

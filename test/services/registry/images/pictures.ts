@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import type { Office } from '../office.ts'
 
-/** Images for the tests, made here. */
+/** Images for the tests, generated here. */
 
 export const BROWN = { r: 120, g: 80, b: 40 }
 export type Format = 'png' | 'jpeg' | 'webp'
@@ -14,7 +14,7 @@ export function picture(format: Format, size: { width: number; height: number },
     .toBuffer()
 }
 
-/** With a place, a camera and a text that someone could read. */
+/** An image with a location, a camera and a text in its metadata. */
 export function withMetadata(format: Format): Promise<Buffer> {
   return sharp({ create: { width: 40, height: 20, channels: 3, background: BROWN } })
     .withExif({
@@ -37,13 +37,13 @@ export function pngChunk(type: string, data: Buffer): Buffer {
 
 export const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A whole PNG of so many grey pixels in few bytes. */
+/** A complete PNG with so many grey pixels in few bytes. */
 export function hugePng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header[8] = 1
-  // One bit a pixel, and before each row the number of its filter.
+  // One bit per pixel, and before each row the number of its filter.
   const rows = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height))
   return Buffer.concat([
     PNG_SIGNATURE,

@@ -15,7 +15,7 @@ const spent = new Map<string, number>()
 const nameOf = ({ group, id }: CounterKey) => `${group.name} ${id}`
 const spend = (campaignId: string, micros: number) => spent.set(nameOf(spendKey(0, campaignId)), micros)
 const system = { failed: 0, delayMs: 0, areCountersAway: false, products: [] as string[] }
-/** Of the counters: how many keys were asked for. */
+/** The number of keys that were read from the counters. */
 let keysRead = 0
 let version = 1
 
@@ -50,7 +50,7 @@ beforeEach(() => {
   for (const { id } of [...world.snapshot.all('Campaign')]) campaign(id, {})
 })
 
-/** Sets a campaign of the world; without more, it runs and has all of its budget. */
+/** Sets a campaign of the world. By default it runs and has all of its budget. */
 function campaign(id: string, body: Partial<Campaign>, deletedAt: number | null = null): void {
   const before = world.snapshot.getEver('Campaign', id)?.body
   const running = {
@@ -94,7 +94,7 @@ describe('attention', () => {
 
   it('leaves out a budget with a bit more left, a day that nearly ends, and a pace that is nearly kept', async () => {
     spend('c-warsaw-1', 899)
-    // 22:30 of the day there.
+    // It is 22:30 there.
     campaign('c-lordHowe-1', { dailyBudgetMicros: 100 })
     spent.set(nameOf(dailySpendKey(0, 'c-lordHowe-1', '2026-07-15')), 95)
     campaign('c-newYork-1', { endAt: now + DAY_MS })

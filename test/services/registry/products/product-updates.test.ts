@@ -72,7 +72,7 @@ describe('product updates', () => {
     office.call('POST', '/v1/feed/product', { entries }, shop.token)
   const keyOf = (id: string) => `${shop.shopId}/${shop.feedId}/${id}`
 
-  /** What the topic holds for a key: every value written, null for a removal. */
+  /** All values in the topic for a key; null for a removal. */
   async function written(id: string) {
     const values = []
     for (const { partition, start } of await office.log.bounds('products')) {

@@ -100,7 +100,7 @@ function setUp() {
   put('Feed', 'F', feed)
   put('Campaign', runningId, { ...campaign, accountId: publisherId, productIds: ['a'] })
   put('Campaign', pausedId, { ...campaign, accountId: publisherId, productIds: ['a', 'b'], status: 'PAUSED' })
-  // Lists a product of a seller that is not the advertiser's: the index does not know of it.
+  // Lists a product of a seller that is not the advertiser's, so the index does not know of this campaign.
   put('Campaign', foreignId, { ...campaign, accountId: advertiserId, productIds: ['c', 'x'] })
 }
 

@@ -200,7 +200,7 @@ describe('GET /v1/panel/reports', () => {
   ] as [Who, string, string[]][])('shows %s (%s) only what is theirs', async (who, filter, campaigns) => {
     const { body } = await report(`groupBy=campaign&metrics=requests,emissions,views${filter}`, who)
     expect(body.rows.map((row: { campaign: string }) => row.campaign)).toEqual(campaigns)
-    // What a shop was asked is the shop's business.
+    // The number of requests is known only to the shop's publisher.
     if (who.startsWith('adv')) expect(body.totals.requests).toBeNull()
   })
 

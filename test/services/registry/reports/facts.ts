@@ -3,7 +3,7 @@ import { TRAFFIC_RULES, type TrafficRuleName } from '../../../../schemas/records
 import type { World } from './world.ts'
 import { adUnits, campaigns, type ShopId, shopIds, shops } from './world.ts'
 
-/** Days around which clocks change in the zones of the shops, and a day on which none does. */
+/** Days around which clocks change in the zones of the shops, and a day on which no clock changes. */
 const anchors = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-07-15', '2026-10-04', '2026-10-25', '2026-11-01']
 const HOUR_MS = 3_600_000
 const NEAR_MS = 36 * HOUR_MS
@@ -36,12 +36,12 @@ export interface EventFact {
   country: string | null
   type: 'VIEW' | 'CLICK'
   billedMicros: number
-  /** One row each, in this order. */
+  /** Each verdict is one row, in this order. */
   verdicts: string[]
-  /** The rule of those that are INVALID_TRAFFIC, the marks of the others. */
+  /** `rule` is for the verdict INVALID_TRAFFIC, `marks` are for the others. */
   rule: TrafficRuleName
   marks: string[]
-  /** How often it was voided, if it was valid. */
+  /** How often the event was voided, if it was valid. */
   voids: number
 }
 export interface LineFact {
@@ -54,7 +54,7 @@ export interface LineFact {
   returnedMicros: number
   currency: string
   country: string | null
-  /** Null: not credited. */
+  /** Null when the line was not credited. */
   credit: { campaignId: string; adId: string; adUnitId: string; match: 'DIRECT' | 'HALO' } | null
 }
 export interface Facts {
@@ -108,7 +108,7 @@ const event = placeOf.chain(({ shopId, display }) =>
       verdicts: fc.oneof(
         fc.constant(['VALID']),
         invalid.map((verdict) => [verdict]),
-        // The same record twice in the log: one was first and valid, the other is its duplicate.
+        // The same event twice in the log: the first was valid, the other is its duplicate.
         fc.constantFrom(['VALID', 'DUPLICATE'], ['DUPLICATE', 'VALID']),
       ),
       rule: fc.constantFrom(...TRAFFIC_RULES),
@@ -154,7 +154,7 @@ const arbitraryFacts: fc.Arbitrary<Facts> = fc
     emissions: emissions.map((each, i) => ({ ...each, requestId: `r${i}` })),
     events: events.map((each, i) => ({ ...each, eventId: `e${i}` }) as EventFact),
     lines: purchases.flatMap(({ lines, ...each }, i) =>
-      // Ids are the shops' own: the same one may come up in several.
+      // An id names its shop and its order, so every order has a different id.
       lines.map(
         ({ returnedPart, ...line }, number) =>
           ({
@@ -168,16 +168,16 @@ const arbitraryFacts: fc.Arbitrary<Facts> = fc
     ),
   }))
 
-/** The facts of a seed: a failure is then told by its seed, not by a thousand records. */
+/** The facts of a seed, so that a failure is reported by its seed and not by a thousand records. */
 export const factsOf = (seed: number): Facts => fc.sample(arbitraryFacts, { seed, numRuns: 1 })[0]!
 
-/** Stores them as the streams would. */
+/** Stores the facts as the streams would. */
 export async function store({ analytics }: World, { emissions, events, lines }: Facts, token: string): Promise<void> {
   for (const [table, rows] of Object.entries(rowsOf({ emissions, events }))) {
     if (rows.length > 0) await analytics.insert(table, rows, { token })
   }
   await analytics.insert('attributed_lines', lines.map(lineRow), { token })
-  // What an earlier computation had said, and what came of a version of the order that another has displaced.
+  // Also store lines that must not count: those of an earlier computation, and those of a replaced version of the order.
   const stale = lines.map((line) => ({
     ...lineRow(line),
     ...{ outcome: 'CREDITED', priceMicros: 7, returnedMicros: 7, version: 1 },
@@ -186,7 +186,7 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
   await analytics.insert('attributed_lines', [...stale, ...displaced], { token: `${token} stale` })
 }
 
-/** The rows that the sink stores of them, by table. */
+/** The rows that the sink would store for the facts, by table. */
 export function rowsOf({ emissions, events }: Pick<Facts, 'emissions' | 'events'>) {
   const at = (row: object, i: number) => ({ _topic: 't', _partition: 0, _offset: i, ...row })
   return {

@@ -70,7 +70,7 @@ function addressOf({ from, to, groupBy, metrics, filters: given }: Asked): strin
   return `/v1/panel/reports?${query}`
 }
 
-/** Without what is shown beside an id, and without what the oracle keeps for itself; keyed so that order does not matter. */
+/** Removes the names that are shown next to ids and the oracle's own fields, and sorts, so that order does not matter. */
 function comparable(rows: Record<string, unknown>[]): string[] {
   return rows
     .map((row) => {

@@ -2,7 +2,7 @@ import type { ReportDimension, ReportMetric } from '../../../../schemas/http/pan
 import type { Facts } from './facts.ts'
 import { adUnits, campaigns, type ShopId, shops } from './world.ts'
 
-/** Reports in plain TypeScript: one flat list of things that count, and for each figure a pass over those that fit. */
+/** Reports in plain TypeScript: one flat list of everything that counts, and for each figure a pass over the matching entries. */
 
 export interface Asked {
   from: string
@@ -86,7 +86,7 @@ export function expected(facts: Facts, asked: Asked) {
   return { rows: rows.filter(says), totalsByCurrency: byCurrency.filter(says), things, requestsKnown }
 }
 
-/** Ratios say something where what they are made of does. */
+/** Whether a row has a value of a metric other than zero or null. A ratio has one if any of its parts has. */
 function measured(row: object, metric: ReportMetric): boolean {
   const all = (row as { all: Record<string, number | string | null> }).all
   const parts =
@@ -156,7 +156,7 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
   return { ...Object.fromEntries(metrics.map((metric) => [metric, all[metric]])), all }
 }
 
-/** As it stands in an answer: all digits, no trailing zeros. */
+/** A decimal as in an answer: with all digits, but without trailing zeros. */
 function decimal(micros: bigint): string {
   return `${micros / 1_000_000n}.${String(1_000_000n + (micros % 1_000_000n)).slice(1)}`.replace(/\.?0+$/, '')
 }

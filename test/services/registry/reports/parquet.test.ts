@@ -27,7 +27,7 @@ function ask(query: string, headers: Record<string, string> = {}) {
   return world.server.inject({ url: `/v1/panel/reports?${query}`, headers: { authorization, ...headers } })
 }
 
-/** What ClickHouse reads of the file. */
+/** Reads the file with ClickHouse. */
 async function read<Row extends object>(file: Buffer, sql: string): Promise<Row[]> {
   const path = join(folder, 'report.parquet')
   writeFileSync(path, file)
@@ -53,7 +53,7 @@ it('has the columns and rows of the report in CSV, with the types of their figur
   const asText = header!.split(',').map((name) => `ifNull(toString(${name}), '') AS ${name}`)
   const rows = await read<Record<string, string>>(answer.rawPayload, `SELECT ${asText} FROM FILE`)
   expect(rows.length).toBeGreaterThan(0)
-  // ClickHouse writes the shortest decimal of a double as JavaScript does, and no zeros after a decimal.
+  // Like JavaScript, ClickHouse writes the shortest form of a double, and no trailing zeros of a decimal.
   expect(rows.map((row) => Object.values(row).join(','))).toEqual(lines)
 })
 

@@ -77,7 +77,7 @@ describe('reports under other settings', () => {
     )
     expect(await revenueBy('model=LAST_TOUCH')).toEqual({ 'c-warsaw-2': '100', total: '100' })
     expect(await revenueBy('model=FIRST_TOUCH')).toEqual({ 'c-warsaw-1': '100', total: '100' })
-    // A third each, to the micro-unit: the rounding of the three shares adds up.
+    // Each of the three touches gets a third, rounded to micros so that the shares add up.
     expect(await revenueBy('model=LINEAR')).toEqual({
       'c-warsaw-1': '66.666666',
       'c-warsaw-2': '33.333334',
@@ -97,7 +97,7 @@ describe('reports under other settings', () => {
       ],
       [5_000_000],
     )
-    // The shops' windows: 336 hours after a click, 24 after a view.
+    // The shops' windows are 336 hours after a click and 24 hours after a view.
     expect(await revenueBy('model=LAST_TOUCH')).toEqual({ total: '0' })
     expect(await revenueBy('viewWindowHours=48')).toEqual({ 'c-warsaw-1': '5', total: '5' })
     expect(await revenueBy('clickWindowHours=500')).toEqual({ 'c-warsaw-2': '5', total: '5' })

@@ -13,10 +13,10 @@ import type { TitleIndex } from '../../../../services/registry/reports/names.ts'
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
-/** Hours after a click and a view in which a sale counts, in each shop. */
+/** The attribution windows of each shop: hours after a click and after a view. */
 export const WINDOWS = { click: 336, view: 24 }
 
-/** Two publishers (three shops, with other clocks and currencies) and two advertisers. Ids are readable. */
+/** Two publishers (three shops with different clocks and currencies) and two advertisers. Ids are readable. */
 export const shops = {
   warsaw: { accountId: 'pub-a', timeZone: 'Europe/Warsaw', currency: 'PLN' },
   newYork: { accountId: 'pub-a', timeZone: 'America/New_York', currency: 'USD' },
@@ -43,7 +43,7 @@ export const adUnits: Record<string, { shopId: ShopId; placementId: string; algo
   ]),
 )
 
-/** Of products, by shop and id; what is not here is in no feed any more. */
+/** Titles of products by shop and id. Other products are in no feed any more. */
 export const titles = { 'warsaw/sku': 'Red shoes' }
 
 export const tokens = {
@@ -60,7 +60,7 @@ export interface World {
   index: TitleIndex
   authorize: Authorize
   server: HttpServer
-  /** A GET as someone, and its body: parsed when it is JSON, with spend and revenue as text. */
+  /** A GET request as `who`. The answer is parsed if it is JSON, with spend and revenue as text. */
   get(path: string, who?: Who, headers?: Record<string, string>): Promise<Answer>
   /** Empties every table of events. */
   clear(): Promise<void>
@@ -75,7 +75,7 @@ export interface Answer {
 }
 
 type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
-/** Money as it was written, since a double may not hold all its digits. */
+/** Parses money as text, because a double may not hold all its digits. */
 const parseExact = (text: string) =>
   JSON.parse(text, ((key, value, { source }) =>
     ['spend', 'creditedBack', 'revenue', 'returnedRevenue', 'netRevenue'].includes(key) && typeof value === 'number'
@@ -87,7 +87,7 @@ const EVENT_TABLES = [
   ...['report_counts', 'report_cells', 'report_closed_quarters', 'forgotten_rows'],
 ]
 
-/** The registry above, the embedded store unless another is given, and a server for the routes under test. */
+/** The registry above, an embedded store unless another store is given, and a server for the routes under test. */
 export async function openWorld(given?: Analytics): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'endcap-reports-'))
   const analytics = given ?? (await openEmbeddedAnalytics({ folder }))
@@ -127,7 +127,7 @@ export async function openWorld(given?: Analytics): Promise<World> {
   }
 }
 
-/** An index of products that have nothing but a title, by shop and id. Notes how many ids it was asked for at a time. */
+/** An index of products that have only a title, by shop and id. Records how many ids each call asked for. */
 export function titleIndex(titles: Readonly<Record<string, string>>): TitleIndex & { asked: number[] } {
   const asked: number[] = []
   return {
@@ -140,7 +140,7 @@ export function titleIndex(titles: Readonly<Record<string, string>>): TitleIndex
   }
 }
 
-/** Puts an entity into a snapshot, of which only what the test needs is set. */
+/** Puts an entity into a snapshot, with only those fields that the test needs. */
 export function apply<K extends EntityKind>(
   snapshot: Snapshot,
   kind: K,
@@ -173,7 +173,7 @@ function registry(): Snapshot {
     apply(snapshot, 'Placement', placementId, { shopId, name: `Placement ${placementId}` })
     apply(snapshot, 'AdUnit', id, { shopId, placementId, name: `Unit ${id}`, algorithm: algorithm as 'DISPLAY' })
   }
-  // One is deleted: history still names it.
+  // One campaign is deleted; history still has its name.
   for (const [id, { shopId, accountId }] of Object.entries(campaigns)) {
     const body = { shopId, accountId, name: `Campaign ${id}`, banners: [] }
     apply(snapshot, 'Campaign', id, body, id === 'c-warsaw-2' ? 1 : null)

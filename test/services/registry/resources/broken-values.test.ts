@@ -13,7 +13,7 @@ import {
   shopBody,
 } from '../office.ts'
 
-/** Every property of every body, replaced by each of these, one at a time. */
+/** Each property of each body is replaced by each of these values, one at a time. */
 const BROKEN: unknown[] = [
   null,
   true,
@@ -205,7 +205,7 @@ describe('broken values', () => {
   })
 })
 
-/** Pointers to every value in a body below its root. */
+/** JSON pointers to every value inside a body. */
 function pointers(value: Json, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => [`${at}/${name}`, ...pointers(part, `${at}/${name}`)])
@@ -219,7 +219,7 @@ function replaced(body: Json, pointer: string, value: unknown): Json {
   return copy
 }
 
-/** The named path is the property's, below it, above it, or a sibling that it is judged against. */
+/** Whether the named path is the property, below it, above it, or a sibling that is validated together with it. */
 function related(path: string, property: string): boolean {
   const above = property.slice(0, property.lastIndexOf('/'))
   return path.startsWith(property) || property.startsWith(path) || path.startsWith(`${above}/`)

@@ -7,7 +7,7 @@ type Cell = string | number | bigint | null
 
 const COLUMNS = ['a', 'b,c', 'd']
 
-/** RFC 4180, read character by character. */
+/** A parser for RFC 4180 that reads character by character. */
 function parse(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

@@ -5,7 +5,7 @@ import { makeUser, signIn } from '../access/users/people.ts'
 import { picture, upload } from '../images/pictures.ts'
 import { campaignBody, discard, displayBody, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
-/** What reports and explanations name rows by is `getEver`: see `figures` and `explain` for the answers made of it. */
+/** Reports and explanations take names of deleted entities from `getEver`; the tests of `figures` and `explain` cover their answers. */
 describe('what was deleted', () => {
   let office: Office
   let publisher: Awaited<ReturnType<typeof openPublisher>>
@@ -22,7 +22,7 @@ describe('what was deleted', () => {
     const path = `/v1/panel/campaigns/${campaign.id}`
     expect((await office.call('DELETE', path, undefined, brand.token)).status).toBe(204)
     expect((await office.call('GET', path, undefined, brand.token)).status).toBe(404)
-    // As another process, or this one after a restart, knows it.
+    // Read the log as another process would, or this one after a restart.
     const snapshot = new Snapshot()
     await (await followRegistry({ log: office.log, snapshot })).close()
     expect(snapshot.get('Campaign', campaign.id)).toBeUndefined()

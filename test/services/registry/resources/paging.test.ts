@@ -55,7 +55,7 @@ function readAll(rows: () => string[], limit: number): string[] {
   return seen
 }
 
-/** As a caller gives them: in order, one by one. */
+/** Rows as a caller gives them: sorted, one at a time. */
 const rowsAfter = (ids: readonly string[]) => (after: string) =>
   ids
     .toSorted(byCodeUnits)

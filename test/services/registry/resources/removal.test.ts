@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeUser, signIn } from '../access/users/people.ts'
 import { campaignBody, discard, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
-/** What GET …/deletion answers when DELETE answers 204. */
+/** The body of GET …/deletion when DELETE would answer 204. */
 const ALLOWED = { allowed: true, blockedBy: null, blockers: [] }
 
 describe('whether something can be deleted', () => {
@@ -19,7 +19,7 @@ describe('whether something can be deleted', () => {
   const asked = (path: string, token?: string) => office.call('GET', `/v1/panel/${path}/deletion`, undefined, token)
   const remove = (path: string, token?: string) => office.call('DELETE', `/v1/panel/${path}`, undefined, token)
 
-  /** Asks, then deletes: what was announced is what happens. @returns the reason, null once it is gone. */
+  /** Asks whether the deletion is allowed, then deletes, and checks that both agree. @returns the reason against it, null when deleted. */
   async function announcedThenDone(path: string, token?: string): Promise<string | null> {
     const { status, body } = await asked(path, token)
     expect(status).toBe(200)

@@ -42,7 +42,7 @@ describe('the registry', () => {
     await tail.close()
 
     await office.stop()
-    // Stopping writes down when tokens were used last.
+    // Stopping stores when tokens were last used.
     const atTheEnd = content(office.registry.snapshot)
     const again = await openOffice({ folder: office.folder })
     expect(content(again.registry.snapshot)).toEqual(atTheEnd)
@@ -155,7 +155,7 @@ function account(sellerIds: string[]) {
   return { kind: 'ADVERTISER' as const, name: 'a', companyName: '', taxNumber: '', sellerIds, displayEnabled: false }
 }
 
-/** A log whose first exclusive append says that it failed, whether it did or not. */
+/** A log whose first exclusive append throws, after storing the records if `stores`. */
 function failingOnce(log: EventLog, stores: boolean): EventLog {
   let fails = true
   return {

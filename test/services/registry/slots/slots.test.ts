@@ -88,7 +88,7 @@ describe('technical slots', () => {
     expect(body.metadata.location).toEqual({ country: 'PL', street: '', city: '', postalCode: '' })
     expect((await put('nulls', { ...inCapitals, metadata: { location: null } })).status).toBe(201)
 
-    // Names that the caller gives keep their case, also when they look like a UUID.
+    // Names given by the caller keep their case, even if they look like a UUID.
     const name = UNKNOWN.replace('0', 'A')
     expect((await put(name, base)).body.publisherSlotId).toBe(name)
     expect((await get(name.toLowerCase())).status).toBe(404)

@@ -7,7 +7,7 @@ import { campaigns, openWorld, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Noon in Warsaw, where the shop is. */
+/** Noon in Warsaw, the shop's time zone. */
 const NOON = Date.parse('2026-03-10T11:00:00Z')
 
 interface View {
@@ -43,10 +43,10 @@ const sales = [
   { eventId: 'o1', line: 1, cid: 'ann', hours: 0, campaignId: 'c-warsaw-2', priceMicros: 10_000 },
   { eventId: 'o2', line: 0, cid: 'bob', hours: 0, campaignId: 'c-warsaw-1', priceMicros: 5_000_000 },
   { eventId: 'o3', line: 0, cid: 'bob', hours: 2, campaignId: 'c-warsaw-1', priceMicros: 7_000_000, currency: 'EUR' },
-  // Came too long ago.
+  // This visitor came too long ago.
   { eventId: 'o4', line: 0, cid: 'eve', hours: 3, campaignId: 'c-warsaw-1', priceMicros: 1_000_000 },
   { eventId: 'o5', line: 0, cid: 'zoe', hours: 4, campaignId: 'c-warsaw-1', priceMicros: 1_000_000 },
-  // Nobody is credited, and no purchase.
+  // The first of these is not credited, and the second is not a purchase.
   { eventId: 'o6', line: 0, cid: 'ann', hours: 4, campaignId: '', priceMicros: 1_000_000 },
   { eventId: 'o7', line: 0, cid: 'ann', hours: 4, campaignId: 'c-warsaw-1', priceMicros: 1_000_000, kind: 'CART' },
 ]
@@ -75,7 +75,7 @@ const saleOf = ({ hours, campaignId, currency = 'PLN', kind = 'PURCHASE', ...sal
   },
 })
 
-/** How visitors came, over the embedded store unless another is opened. */
+/** Tests how visitors came to a shop, on the embedded store unless `open` gives another one. */
 export function visitsSuite(open?: () => Promise<Analytics>): void {
   let world: World
   let now = NOON
@@ -126,7 +126,7 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
         ['2026-03-10', true, 0, 1],
       ])
       const before = await world.get('/v1/panel/page-views?shopId=warsaw&from=2026-03-08&to=2026-03-09&groupBy=day')
-      // 19:00 in Warsaw.
+      // This is 19:00 in Warsaw.
       expect(before.body.rows).toMatchObject([{ day: '2026-03-08', pageViews: 1 }])
     })
 

@@ -25,7 +25,7 @@ const MAX_CAMPAIGNS = 4
 let folder: string
 let log: EventLog
 let appends = 0
-/** What the next append of entries does first. */
+/** Runs before the next append of entries. */
 let beforeAppend: () => Promise<void> = async () => {}
 let registry: Registry
 
@@ -182,7 +182,7 @@ it('writes at once have the outcomes of writes one after the other', async () =>
     { numRuns: tries(60, 600) },
   )
 
-  /** The rules by themselves: no entity twice, none that is gone, so many of an account. */
+  /** Applies the rules to one change at a time: no entity is created twice, a deleted one does not change, and an account has a limit. */
   function oneByOne(steps: readonly { id: number; account: string; act: string }[]): string[] {
     const known = new Map<number, { account: string; alive: boolean }>()
     return steps.map(({ id, account, act }) => {

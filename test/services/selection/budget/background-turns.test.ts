@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createBackgroundTurns } from '../../../../services/selection/budget/background-turns.ts'
 
-/** How many turns each call was to take. */
+/** The number of turns for each call. */
 let taken: number[]
 let during = () => {}
 const turns = () =>

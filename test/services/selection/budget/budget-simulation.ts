@@ -16,23 +16,23 @@ import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
 import { NOW, sponsored } from '../world.ts'
 import { memoryCounters } from './memory-counters.ts'
 
-/** Selection processes, the judge's decisions and counters in memory with the real rules of money, in a time of their own. */
+/** Simulates selection processes, the judge's decisions and counters in memory, with the real rules of money and simulated time. */
 
 export const TURN_MS = 200
-/** Between two times that the counters are told how far the judge is, and how much less they are told. */
+/** How often the counters get a new judge watermark, and how far the watermark is behind. */
 const TOLD_EVERY_MS = 1_000
 const APPEND_MAX_MS = 5_000
 
-/** What the judge decides at once of one partition. */
+/** The events of one partition that the judge decides in one batch. */
 interface Batch {
   shard: number
-  /** The last offset before it. */
+  /** The last offset before the batch. */
   after: number
   events: { offset: number; event: AdEvent }[]
   decisions?: ReadonlyMap<number, Decision>
 }
 
-/** Counters in memory lose nothing: nothing is counted again from the log. */
+/** Not used: counters in memory lose nothing, so nothing is recounted from the log. */
 const noLog = {
   bounds: () => Promise.reject(new Error('not used')),
   read: () => Promise.reject(new Error('not used')),
@@ -49,7 +49,7 @@ export interface Emitted {
   claims: ShowIdClaims
 }
 
-/** What became of a campaign: emissions, and of the events that cost, those billed and those given away. */
+/** Figures of a campaign: its emissions, and of the events that cost money, the amount billed and the number given free. */
 export interface Tally {
   emitted: number
   billedMicros: number
@@ -61,25 +61,25 @@ export interface Simulation {
   readonly processes: readonly Process[]
   put(id: string, changes: Partial<Campaign>): void
   tallyOf(id: string): Tally
-  /** Whether a process shows an ad of a campaign now, for all that its bid lets it pay. */
+  /** Lets a process show an ad of a campaign now, unless the budget does not allow it. @returns whether it is shown. */
   emit(process: number, id: string, likelihood: number): boolean
-  /** The view or click of what was emitted last comes in so much later. */
+  /** Lets the view or click of the latest emission come in after `delayMs`. */
   respond(delayMs: number): void
-  /** The judge leaves the events of a campaign alone for so long, and says so. */
+  /** Lets the judge ignore the events of a campaign for so long; the watermark shows it. */
   stall(id: string, durationMs: number): void
-  /** The judge's last batch of each partition comes again. @throws when a decision is not the same. */
+  /** Repeats the judge's last batch of each partition. @throws when a decision differs. */
   repeatBatch(): Promise<void>
-  /** A process is killed, and another one started in its place that knows nothing. */
+  /** Kills a process, and starts a new one in its place that knows nothing. */
   crash(process: number): Promise<void>
-  /** What the counters do before they answer. */
+  /** Runs before the counters answer. */
   beforeCounters: () => Promise<void>
-  /** The campaigns whose spend processes have read. */
+  /** The campaigns whose spend a process has read. */
   readonly campaignsRead: Set<string>
-  /** Everything that is set aside is lost. */
+  /** Loses all reservations. */
   loseHolds(): void
-  /** Passes time, turn by turn. */
+  /** Lets time pass, turn by turn. */
   pass(durationMs: number, turnMs?: number): Promise<void>
-  /** Each process's turn, without time passing. */
+  /** Takes a turn in each process, without passing time. */
   turn(): Promise<void>
 }
 

@@ -18,7 +18,7 @@ const DISPLAY: Partial<Campaign> = {
 }
 
 const money = fc.record({
-  /** Of a thousand views: most are no whole micros a view, and rounding up sets aside up to a hundredth too much. */
+  /** Price of a thousand views. For most prices a view is not a whole number of micros, and rounding up reserves up to 1 % too much. */
   cpmMicros: fc.oneof(fc.integer({ min: 100_000, max: 999_999 }), fc.constantFrom(2_000_000, 3_333_333)),
   views: fc.integer({ min: 1, max: 60 }),
   dailyShare: fc.option(fc.integer({ min: 1, max: 4 })),
@@ -79,7 +79,7 @@ describe('budgets of views, over any number of processes, through crashes, repea
           }
           await simulation.turn()
           await play(simulation, acts, ids, check)
-          // From now on every ad is asked for again and again, and viewed at once.
+          // From now on ads are requested again and again, and viewed at once.
           for (let round = 0; round < 300; round++) {
             await simulation.pass(2_000, 1_000)
             for (const id of ids) {
@@ -312,7 +312,7 @@ it('campaigns that cannot spend are not looked at, unless they change or the clo
   expect(simulation.emit(0, 'ending', 1)).toBe(true)
 })
 
-/** Numbers in [0, 1) from a seed (mulberry32). */
+/** Random numbers in [0, 1) from a seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -5,13 +5,13 @@ import { createReservationTable } from '../../../../infra/counters/reservations.
 const SHARDS = 3
 
 export type MemoryCounters = Counters & {
-  /** Everything that is set aside is lost. */
+  /** Loses all reservations. */
   loseHolds(): void
 }
 
 /**
- * Counters in memory, which forget a group as soon as they may.
- * @param before what they do before selection gets an answer.
+ * Counters in memory that forget a group as soon as they are allowed to.
+ * @param before runs before selection gets an answer.
  */
 export function memoryCounters({ now, before }: { now: () => number; before: () => Promise<void> }): MemoryCounters {
   const values = new Map<string, { amount: number; keptUntil: number }>()

@@ -9,21 +9,21 @@ const VIEWED = 0.8
 const CPM_MICROS = 2_000_000
 const CPC_MICROS = 200_000
 const CLICK_RATE = 0.01
-/** What the day's requests could spend, if each were given an ad, in days' budgets. */
+/** What the day's requests could spend if all got an ad, as a multiple of the daily budget. */
 const SUPPLY = 4
 
-/** Requests of a day by hour, as a shop of the trade has them: few at night, most in the evening. */
+/** Requests by hour of a typical shop's day: few at night, most in the evening. */
 export const USUAL_DAY = [14, 8, 5, 4, 4, 6, 12, 22, 34, 45, 52, 56, 58, 55, 52, 51, 53, 57, 64, 72, 76, 66, 45, 25]
 
 export interface DayOptions {
   kind: 'SPONSORED' | 'DISPLAY'
   /** Requests by hour, in any unit: 24 numbers. */
   curve: readonly number[]
-  /** What selection takes the traffic to be; default: the curve. */
+  /** The traffic that selection expects; default: the curve. */
   believedCurve?: readonly number[]
-  /** Predicted click rate by the true one. */
+  /** The predicted click rate as a multiple of the true one. */
   misjudged?: number
-  /** So many times the requests from one hour to another. */
+  /** Multiplies the requests from one hour to another. */
   burst?: { from: number; to: number; times: number }
   pause?: { from: number; to: number }
   dailyBudgetMicros?: number
@@ -32,12 +32,12 @@ export interface DayOptions {
 
 export interface HourOfDay {
   hour: number
-  /** Shares of the day's budget, when the hour is over. */
+  /** Shares of the daily budget at the end of the hour. */
   ideal: number
   spent: number
 }
 
-/** One day of a campaign that is paced evenly, on two processes, in a time of its own. */
+/** Simulates one day of an evenly paced campaign on two processes. */
 export async function simulateDay(options: DayOptions): Promise<HourOfDay[]> {
   const { kind, curve, believedCurve = curve, misjudged = 1, burst, pause, random } = options
   const { dailyBudgetMicros = 100_000_000 } = options
@@ -88,7 +88,7 @@ const display: Partial<Campaign> = {
   moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [] },
 }
 
-/** The largest distance of the spend from the ideal line at the end of an hour, in shares of the day's budget. */
+/** The greatest distance between the spend and the ideal line at the end of an hour, as a share of the daily budget. */
 export function largestGap(hours: readonly HourOfDay[]): number {
   return Math.max(...hours.map(({ ideal, spent }) => Math.abs(ideal - spent)))
 }

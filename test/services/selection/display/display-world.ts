@@ -8,7 +8,7 @@ import type {
 } from '../../../../schemas/records/entities.ts'
 import { type AskOptions, createWorld, sponsored } from '../world.ts'
 
-/** The world of the selection tests as a shop with display ads: in Germany, with one format, both accounts enabled. */
+/** The world of the selection tests as a shop with display ads: in Germany, with one format, and display enabled for both accounts. */
 
 export const FORMAT_ID = '00000000-0000-4000-8000-00000000f001'
 export const ALL_KINDS = ['searchData', 'categoryPaths', 'brand', 'productId', 'profiles', 'referer']
@@ -30,7 +30,7 @@ export interface DisplayAd {
   [field: string]: unknown
 }
 
-/** Of a campaign: kinds of targeting that are left out do not restrict. */
+/** Changes to a campaign. Kinds of targeting that are left out do not restrict it. */
 export type Changes = Omit<Partial<Campaign>, 'targeting'> & { targeting?: Partial<BannerTargeting> }
 
 export type DisplayWorld = Awaited<ReturnType<typeof createDisplayWorld>>
@@ -63,7 +63,7 @@ export async function createDisplayWorld() {
       lang: null,
       ...changes,
     }),
-    /** A running campaign, by default of one banner and for every page; the id of its first banner. */
+    /** Adds a running campaign, by default with one banner and for every page. @returns the id of its first banner. */
     display(changes: Changes = {}, id: string = randomUUID()): string {
       const { targeting, ...rest } = changes
       const body: Campaign = {
@@ -82,14 +82,14 @@ export async function createDisplayWorld() {
       world.put('Campaign', body, id)
       return body.banners[0]!.id
     },
-    /** The ads of one slot of every kind of targeting. */
+    /** The ads of one slot that counts every kind of targeting. */
     async adsOf(targeting: object = {}, options: AskOptions = {}): Promise<DisplayAd[]> {
       const asked = { slotHash: slot(), adCount: 10, country: 'DE', ...targeting }
       const answer = await world.askDisplay([asked], options)
       if (answer.statusCode !== 200) throw new Error(answer.body)
       return answer.json().data[0].ads
     },
-    /** Their banners. */
+    /** The banner ids of the ads. */
     async shown(targeting: object = {}, options: AskOptions = {}): Promise<string[]> {
       return (await this.adsOf(targeting, options)).map(({ bannerId }) => bannerId)
     },

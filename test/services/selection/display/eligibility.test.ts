@@ -73,7 +73,7 @@ describe('a banner is shown', () => {
     expect((await world.shown({ slotHash })).toSorted()).toEqual([idOf(f1), idOf(f2)].toSorted())
     expect(await world.shown({ slotHash, adFormatIds: [f2.toUpperCase(), f3] })).toEqual([idOf(f2)])
     expect(await world.shown({ slotHash, adFormatIds: [f3] })).toEqual([])
-    // Its country is that of the technical slot.
+    // The country is that of the technical slot.
     expect(await world.shown({ slotHash: technical, country: undefined })).toEqual([idOf(f2)])
     expect(await world.shown({ slotHash: technical, country: 'AT' })).toEqual([])
   })

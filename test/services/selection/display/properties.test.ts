@@ -15,8 +15,8 @@ import {
 } from './display-world.ts'
 
 /**
- * Display selection against brute force. Targeting is made of concepts, each written in several ways; the brute force
- * compares the concepts, and never reads what was written.
+ * Display selection against brute force. Targeting consists of concepts, each with several spellings. The brute force compares the
+ * concepts and never reads the spellings.
  */
 
 const WORDS = [
@@ -36,7 +36,7 @@ const BRANDS = [
 ]
 const PRODUCTS = ['p1', 'p2']
 const PROFILES = ['young', 'old']
-/** Of shop.example, each in several spellings; a relative one does not tell the shop. */
+/** Addresses of shop.example, each in several spellings. A relative address does not name the shop. */
 const HOST = 'https://shop.example'
 const ADDRESSES = ['/lamps', '/lamps/desk', '/lamps/desk?page=2', '/about', '/ABOUT#top'].flatMap((path) => [
   path,
@@ -46,7 +46,7 @@ const PATTERNS = ['/lamps', '/lamps/*', '*desk*', '*page=2', 'shop.example/about
 const FORMATS = ['f1', 'f2', 'f3']
 const IDS = Array.from({ length: 60 }, () => randomUUID())
 
-/** Concepts by number, and how each is written here. */
+/** Concepts by number, and their spelling in this case. */
 type Written = { concepts: number[]; text: string }
 
 const written = (spellings: readonly string[][], separator: string, minLength: number) =>
@@ -185,7 +185,7 @@ function apply(made: Change): void {
 const within = (parts: number[], whole: number[]) => parts.every((part) => whole.includes(part))
 const beginsWith = (whole: number[], start: number[]) => start.every((level, at) => whole[at] === level)
 
-/** Whether a pattern fits an address, by a regular expression. */
+/** Whether a pattern matches an address, by a regular expression. */
 function patternFits(pattern: string, address: string): boolean {
   const source = pattern.replaceAll(/[.?/]/g, '\\$&').replaceAll('*', '.*')
   const path = address.replace(HOST, '').replace('#top', '')
@@ -225,7 +225,7 @@ interface Possible {
   autoPromo: boolean
 }
 
-/** Every banner that may be shown, whatever the places. */
+/** Every banner that may be shown, however many places there are. */
 function possible(asked: Request, address: string, seen: ReadonlySet<string>): Possible[] {
   const { unitFormats, adFormatIds = [], adType = 'ALL', algorithm, currency = 'EUR' } = asked
   if (algorithm === 'DISPLAY' && currency.toUpperCase() !== 'EUR') return []
@@ -276,7 +276,7 @@ it('shows no banner outside its targeting, misses none while there is room, show
       async (changes, slots, address, seenShare) => {
         for (const each of changes) apply(each)
         world.world.now += 250
-        // A campaign that is new has no money at hand in this turn of the event loop.
+        // A new campaign gets its budget lease only in the next turn of the event loop.
         await new Promise(setImmediate)
         const all = [...known.values()].flatMap(({ banners }) => banners.map(({ id }) => id))
         const seen = new Set(all.filter((_, i) => i % 5 < seenShare))
@@ -285,7 +285,7 @@ it('shows no banner outside its targeting, misses none while there is room, show
         for (const [i, ads] of answer.entries()) {
           const { adCount, minAdCount = 0 } = slots[i]!
           const open = possible(slots[i]!, address, seen).filter(({ id }) => !taken.has(id))
-          // What is paid goes first and by its price; self-promotion takes what is left.
+          // Paid ads come first, in order of price; self-promotion takes the places that are left.
           const best = open.toSorted((a, b) => b.bid - a.bid).slice(0, adCount)
           const shown = ads.map(({ bannerId }) => open.find(({ id }) => id === bannerId))
           expect(shown).not.toContain(undefined)
@@ -298,9 +298,9 @@ it('shows no banner outside its targeting, misses none while there is room, show
         }
       },
     ),
-    // The world goes on from run to run, so that a failure cannot be made smaller.
+    // The world is kept from run to run, so a failure cannot be shrunk.
     { numRuns: tries(600, 6_000), endOnFailure: true },
   )
-  // The generators meet one another often enough.
+  // The generated campaigns and requests must match often enough.
   expect(shownInAll).toBeGreaterThan(1000)
 })

@@ -12,7 +12,7 @@ import { createWorld, PUBLIC_URL, type World } from '../world.ts'
 const REQUESTS = 200
 const CAP = 3
 
-/** Two selection processes on one set of counters. */
+/** Two selection processes that share one set of counters. */
 let world: World
 let other: HttpServer
 let campaignId: string
@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([world.close(), other.close()]))
 
-/** Request ids of the ads shown to as many who ask at the same time, of both processes in turn. */
+/** Request ids of the ads shown for so many concurrent requests, to both processes in turn. */
 async function shown(count: number, headersOf: (i: number) => Record<string, string>): Promise<string[]> {
   const targeting = [{ slotHash: world.unit('BESTSELLERS'), adCount: 1 }]
   const answers = await Promise.all(
@@ -53,10 +53,10 @@ async function shown(count: number, headersOf: (i: number) => Record<string, str
 const one = () => ({ cid: 'c' })
 const another = () => ({ cid: randomUUID() })
 
-/** After a leap of the clock: until both processes have renewed their leases. */
+/** After the clock has jumped, waits until both processes have renewed their leases. */
 const renewed = () => expect.poll(() => shown(2, another)).toHaveLength(2)
 
-/** As the judge does. */
+/** Counts a view as the judge does. */
 function view(requestId: string): void {
   const { counters } = world
   const shard = counters.shardOf(campaignId)

@@ -110,7 +110,7 @@ describe('money', () => {
     // 22:00 UTC is midnight in Berlin.
     world.now = Date.parse('2026-05-01T22:00:00Z')
     await world.refreshed()
-    // So little money is not kept at hand where nobody has asked for hours.
+    // A lease of so little money is not kept after hours without a request, so request first.
     await ids()
     await world.refreshed()
     expect(await ids()).toEqual(['p1'])

@@ -115,7 +115,7 @@ describe('an answer', () => {
     expect(await ask({ cid: '' })).toMatch(/^[0-9a-f-]{36}$/)
     expect(await ask({})).not.toBe(await ask({}))
     expect(await ask({ cid: 'x "y"' })).toBe('x "y"')
-    // Node gives the bytes of headers as Latin-1.
+    // Node returns the bytes of headers as Latin-1.
     expect(await ask({ cid: Buffer.from('żółw').toString('latin1') })).toBe('żółw')
   })
 

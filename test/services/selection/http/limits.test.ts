@@ -16,7 +16,7 @@ async function statuses(count: number, request: Parameters<World['ask']>[1] = {}
   return all
 }
 
-/** A token of an account, as a header. */
+/** An account's token, as a header. */
 function tokenOf(accountId: string) {
   const secret = `endcap_${randomBytes(24).toString('base64url')}`
   const scopes: Scope[] = ['slots']

@@ -72,7 +72,7 @@ const ask = (url: string, headers: Record<string, string> = {}) => server.inject
 const problems = async (url: string) =>
   (await ask(url)).json<{ errors: { path: string }[] }>().errors.map(({ path }) => path)
 
-/** What a page gets when it runs the script: the slots handed over, and the scripts that it adds. */
+/** What a page gets when it runs the script: the slots, and the scripts that it adds. */
 function run(text: string): { slots: FormattedSlot[]; added: { src: string; nonce: string }[] } {
   const added: { src: string; nonce: string }[] = []
   const document = {
@@ -82,7 +82,7 @@ function run(text: string): { slots: FormattedSlot[]; added: { src: string; nonc
   }
   const page: { endcap?: { slots: FormattedSlot[] } } = {}
   new Script(text).runInContext(createContext({ document, window: page }))
-  // Of the other realm: compared by value.
+  // The objects belong to another realm, so copy them to compare them by value.
   return { slots: JSON.parse(JSON.stringify(page.endcap!.slots)), added }
 }
 

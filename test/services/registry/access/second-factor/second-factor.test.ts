@@ -21,7 +21,7 @@ describe('the second factor', () => {
     const near = [-1, 0, 1].map((steps) => codeOf(secret, steps))
     return ['000000', '000001', '000002', '000003'].find((code) => !near.includes(code))!
   }
-  /** Sets an app up in a session that is signed in. */
+  /** Sets up an authenticator app in a signed-in session. */
   const setUp = async (browser: Browser) => {
     const { body } = await browser.call('POST', FACTOR)
     const code = codeOf(body.secret)

@@ -31,7 +31,7 @@ describe('the security log', () => {
     const records = await office.log.read('security-events', 0, 0, 1_000)
     return records.map(({ value }) => decode('SecurityEvent', value!))
   }
-  /** What is written while something is done. */
+  /** The entries written while something is done. */
   const during = async (done: () => Promise<unknown>) => {
     const before = (await written()).length
     await done()

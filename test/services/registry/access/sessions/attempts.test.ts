@@ -19,7 +19,7 @@ describe('trying out passwords', () => {
       },
       async matches(password, hash) {
         hashed.push(password)
-        // As long as it takes others to ask as well.
+        // Gives other attempts time to start.
         await new Promise((resolve) => setImmediate(resolve))
         return quickPasswords.matches(password, hash)
       },

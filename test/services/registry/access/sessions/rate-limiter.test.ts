@@ -5,7 +5,7 @@ import { createRateLimiter } from '../../../../../services/registry/access/sessi
 const BURST = 5
 const WINDOW_MS = 1_000
 
-/** The same rule as a bucket that leaks: it holds up to BURST drops, and loses one each WINDOW_MS / BURST. */
+/** The same rule as a leaky bucket: it holds up to BURST drops, and loses one every WINDOW_MS / BURST. */
 function leakyBucket() {
   let drops = 0
   let at = 0

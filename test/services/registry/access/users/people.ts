@@ -7,16 +7,16 @@ export function userBody(email: string, extra: object = {}) {
   return { email, name: 'Ada', password: PASSWORD, role: 'OPERATOR', ...extra }
 }
 
-/** Makes a user through the API; `accountId` null: an operator. */
+/** Creates a user through the API. With `accountId` null, an operator. */
 export function makeUser(office: Office, email: string, extra: object = {}): Promise<Json> {
   return office.make('/v1/panel/users', userBody(email, extra), BOOTSTRAP_TOKEN)
 }
 
-/** A browser on a page of the server itself, with the cookies that it was given. */
+/** A browser on a page of the server itself, with the cookies that it has received. */
 export interface Browser {
-  /** That of the session. */
+  /** The cookie of the session. */
   cookie: string | null
-  /** That by which it is known. */
+  /** The cookie that identifies the browser. */
   device: string | null
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { FairQueue } from '../../../../../services/registry/feeds/runs/fair-queue.ts'
 import { tries } from '../../../../effort.ts'
 
-/** Tasks that say when they start and end when they are told to. */
+/** Tasks that record when they start, and end when they are told to. */
 function tasks() {
   const started: string[] = []
   const ends = new Map<string, () => void>()

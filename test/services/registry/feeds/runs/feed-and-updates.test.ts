@@ -13,7 +13,7 @@ import { readEntries } from '../../../../../services/registry/products/product-e
 import { item, rss } from '../documents.ts'
 import { type Engines, openEngines } from '../engines.ts'
 
-/** One feed whose products also get updates by API: of the two the later statement counts, ETag or not. */
+/** A feed whose products also get updates through the API. The later statement about a product counts, with or without an ETag. */
 
 let engines: Engines
 let server: Server
@@ -44,7 +44,7 @@ beforeEach(() => {
 const serve = (content: string, etag?: string) => {
   answer = (request, response) => {
     if (etag && request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
-    // Packed anew each time, as servers do: other bytes, the same feed.
+    // Compress differently each time, as servers do: the bytes differ, but the feed is the same.
     const level = 1 + (run++ % 9)
     response.writeHead(200, { 'content-encoding': 'gzip', ...(etag ? { etag } : {}) }).end(gzipSync(content, { level }))
   }

@@ -52,7 +52,7 @@ afterAll(async () => {
   await engines.close()
 })
 
-/** Two publishers with a shop each, and their feeds. */
+/** Opens feed runs, with publishers whose feeds have a shop each. */
 async function openRuns(options: { limits?: Partial<typeof defaultLimits>; spanMs?: number } = {}) {
   dripping = []
   const limits = { ...defaultLimits, ...options.limits }
@@ -99,7 +99,7 @@ async function openRuns(options: { limits?: Partial<typeof defaultLimits>; spanM
     },
     async close() {
       await runs.close()
-      // The next test's process would fetch them too.
+      // Remove the feeds, which the next test's process would fetch too.
       await registry.write(
         [...registry.snapshot.all('Feed')].map((feed) => removed(feed)),
         { by: 'test' },

@@ -74,13 +74,13 @@ beforeEach(async () => {
   await open()
 })
 afterEach(async () => {
-  // The next test's process would fetch it too.
+  // Remove the feed, which the next test's process would fetch too.
   const feed = registry.snapshot.get('Feed', feedId)
   if (feed) await registry.write([removed(feed)], { by: 'test' })
   await close()
 })
 
-/** Of each removal of a run's files, the run. */
+/** The id of the run for each removal of a run's files. */
 let cleared: string[]
 
 async function open(changes: { runner?: FeedRunner } = {}) {
@@ -119,7 +119,7 @@ const feedNow = () => registry.snapshot.get('Feed', feedId)!
 const statuses = () => runsOf(registry.snapshot, feedId).map(({ body: run }) => run.status)
 const latest = () => runsOf(registry.snapshot, feedId)[0]!
 
-/** The latest run, once it has ended. */
+/** The latest run, once all runs have ended. */
 async function ended(count = 1): Promise<FeedRun> {
   await waitFor(() => statuses().length >= count && !statuses().some((s) => s === 'QUEUED' || s === 'RUNNING'))
   now += 1
@@ -262,7 +262,7 @@ describe('an upload', () => {
       await ended(count)
       await waitFor(() => clearedOfThese().length >= count - 1)
     }
-    // Each time that of the upload before, which was kept until then.
+    // Each upload removes the file of the previous one, which was kept until then.
     expect(clearedOfThese()).toEqual(made.slice(0, 3))
   })
 
@@ -301,7 +301,7 @@ describe('an upload', () => {
   })
 })
 
-/** A runner whose runs over content never end until they are cancelled. */
+/** A runner whose runs with content do not end until they are cancelled. */
 const stuck: FeedRunner = {
   run: (job) =>
     job.task.tag === 'READ'
@@ -430,12 +430,12 @@ describe('a feed whose currency is changed', () => {
     await close()
     await open()
     await setCurrency('EUR')
-    // No offer would be left, so they stay as they are until somebody says so.
+    // No offer would be left, so the offers stay as they are until somebody confirms the run.
     expect(await ended(3)).toMatchObject({ status: 'HELD', rejected: 2 })
     expect(await currencies()).toEqual(['TRY', 'TRY'])
     await setCurrency('TRY')
     expect(await ended(4)).toMatchObject({ status: 'DONE', unchanged: 2 })
-    // A run has ended before its files are gone.
+    // The run ends before its files are removed.
     await expect.poll(() => readdir(folder())).toEqual([`${feedNow().body.keptUpload}.content`])
   })
 
@@ -446,7 +446,7 @@ describe('a feed whose currency is changed', () => {
       ...runner,
       run: async (job) => {
         const outcome = await runner.run(job)
-        // Feeds of earlier tests are cleared too.
+        // The runner also gets jobs that clear the feeds of earlier tests.
         if (job.feed.id !== feedId) return outcome
         waiting = true
         await gate.promise

@@ -152,7 +152,7 @@ describe('a run', () => {
   })
 
   it('rejects an item that the log would not take, and goes on', async () => {
-    // Every value is as long as it may be, in characters of three bytes.
+    // Every value has its maximum length, in characters of three bytes.
     const text = (chars: number) => '漢'.repeat(chars)
     const detail = `<g:product_detail>${text(140)}:${text(140)}:${text(1_000)}</g:product_detail>`.repeat(200)
     const certified = ['name', 'code', 'value', 'authority'].map((part) => {
@@ -195,7 +195,7 @@ describe('a feed that breaks off', () => {
     const now = await offers()
     expect([...now.keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
     expect(now.get('a')!.priceMicros).toBe(1_000_000)
-    // What is in force is now of no single content, so the next fetch must not be conditional.
+    // The offers in force no longer match one content, so the next fetch must be unconditional.
     expect(outcome.content).toEqual({ etag: null, lastModified: null, contentHash: null })
   })
 
@@ -262,7 +262,7 @@ describe('a run that is cut short', () => {
       item({ id: `p${i + 100}`, price: i % 3 === 0 ? '1 EUR' : '12.50 EUR' }),
     )
     const given = await job(rss(...goal))
-    // Cut before anything, after the first batch, and between the last offers and the removals.
+    // Interrupt it before any append, after the first batch, and between the last offers and the removals.
     for (const appendsLeft of [0, 1, 1]) {
       let left = appendsLeft
       const log = {

@@ -237,7 +237,7 @@ describe('private addresses', () => {
       asked.push(host)
       return [{ address: '127.0.0.1', family: 4 }]
     }
-    // The first hop is let through here, as if it were public; the second one is judged by its address.
+    // The first hop is allowed as if it were public; the second hop's address is checked.
     let first = true
     const options: FetchOptions = {
       ...fetchOptions(defaultLimits, true),

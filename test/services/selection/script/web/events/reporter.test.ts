@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReporter, type ReportedEvent } from '../../../../../../services/selection/script/web/events/reporter.ts'
 
 const URL = 'https://ads.example/v1/ev/batch'
-/** The most that a page may have under way in the background. */
+/** The most bytes that a page may send in the background at a time. */
 const BACKGROUND_BYTES_MAX = 64 * 1024
 
 let statuses: (number | 'lost')[]
