@@ -4,12 +4,15 @@ import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const SOURCE_FOLDERS = ['schemas', 'services', 'streams', 'infra']
-/** Below services/. */
+/** The path below services/. */
 const GENERATED = 'panel/web/client/schema.d.ts'
 const LINES_MAX = 300
 const FILES_PER_FOLDER_MAX = 12
 const LINES_ALONE_MIN = 40
-/** Ports, engines behind them, entries of workers and processes, what routes are mounted by, pages and their texts, streams and rules of the domain. */
+/**
+ * Files that may be short: ports, engines behind them, entries of workers and processes, mounted routes, pages and their texts,
+ * streams and rules of the domain.
+ */
 const STANDS_ALONE = new RegExp(
   [
     String.raw`/port\.ts$|\.(worker|child)\.ts$|/[a-z-]*worker\.ts$`,
@@ -18,23 +21,23 @@ const STANDS_ALONE = new RegExp(
     String.raw`^services/domain/|^streams/(judge/watermark|sink/time-zones)\.ts$`,
   ].join('|'),
 )
-/** Released schemas and migrations are only ever added to; the others are built, or generated. */
+/** Folders with many files: released schemas and migrations, to which files are only added, and folders that are built or generated. */
 const MANY_FILES = /^schemas\/avro\/released$|^infra\/analytics\/migrations$|\/dist(\/|$)|node_modules/
 /** Fewer files than this means that the walk itself is broken. */
 const FILES_READ_MIN = 30
 
-/** Packages of engines: only `infra/` may know them. */
+/** Packages of engines. Only `infra/` may import them. */
 const ENGINE_PACKAGES = /^(chdb|@clickhouse\/|@elastic\/|kafkajs|ioredis|node:sqlite)/
 
-/** The inside of kafkajs, its types too: only the client folder may know it, so that another client stays possible. */
+/** The internals of kafkajs, including its types. Only the client folder may import them, so that another client stays possible. */
 const KAFKAJS_INTERNALS = /^kafkajs\/./
 const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
 
-/** The composition roots: the only files that may meet concrete engines. */
+/** The composition roots: the only files that may import concrete engines. */
 const COMPOSITION =
   /^services\/(main|start|backup|migrate|rebuild|repartition|restore|restore-log|with-engines|roles\/(threads\/)?[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
-/** The browser's code is a program of its own. */
+/** The browser's code is a separate program. */
 const BROWSER_CODE = /\/web\//
 
 interface SourceFile {
@@ -57,7 +60,7 @@ function readSources(): SourceFile[] {
   )
 }
 
-/** What a file imports: paths from the root for our own files, names for packages. */
+/** A file's imports: paths from the root for our own files, names for packages. */
 function importsOf(path: string, text: string): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'|new URL\(\s*'([^']+\.ts)'/g)].map(
     (match) => (match[1] ?? match[2])!,
@@ -71,7 +74,7 @@ function exportedTypesOf(text: string): string[] {
   return [...text.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map((match) => match[1]!)
 }
 
-/** Each type's name that several files export, with these files. */
+/** The names of types that several files export, with these files. */
 function sharedTypeNames(files: readonly Pick<SourceFile, 'path' | 'exportedTypes'>[]): string[] {
   const pathsByName = new Map<string, string[]>()
   for (const { path, exportedTypes } of files) {
@@ -80,7 +83,7 @@ function sharedTypeNames(files: readonly Pick<SourceFile, 'path' | 'exportedType
   return [...pathsByName].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`)
 }
 
-/** Which part of the house a file lives in. */
+/** The part of the program to which a file belongs. */
 function partOf(path: string): string {
   if (path.startsWith('services/domain/')) return 'domain'
   const service = path.match(/^services\/([^/]+)\//)?.[1]
@@ -88,10 +91,10 @@ function partOf(path: string): string {
   return path.split('/')[0]!
 }
 
-/** What any service stands on. */
+/** The folders that every service may import. */
 const SHARED_BY_SERVICES = new Set(['services/http', 'services/process', 'services/callers', 'services/replicas'])
 
-/** Why an import is not allowed, or null. */
+/** The reason why an import is not allowed; null if it is allowed. */
 function violation(from: string, to: string): string | null {
   const part = partOf(from)
   if (KAFKAJS_INTERNALS.test(to) && !from.startsWith(KAFKAJS_CLIENT))
@@ -123,7 +126,7 @@ function violation(from: string, to: string): string | null {
   return `${part} does not import ${target}`
 }
 
-/** The files of one circle of imports, the first again at the end; null: there is none. */
+/** The files of one circle of imports, with the first repeated at the end; null if there is none. */
 function circleIn(importsByPath: ReadonlyMap<string, readonly string[]>): string[] | null {
   const done = new Set<string>()
   const visit = (path: string, trail: readonly string[]): string[] | null => {
@@ -143,7 +146,7 @@ function circleIn(importsByPath: ReadonlyMap<string, readonly string[]>): string
   return null
 }
 
-/** The panel's bundler lets its files leave the extension out. */
+/** Finds the extension, which the panel's imports may omit because of its bundler. */
 function extensionOf(path: string, importsByPath: ReadonlyMap<string, unknown>): string | undefined {
   return ['.ts', '.tsx'].map((extension) => path + extension).find((each) => importsByPath.has(each))
 }

@@ -1,10 +1,13 @@
 const PATIENCE_MS = 120_000
 const LOOK_EVERY_MIN_MS = 20
 const LOOK_EVERY_MAX_MS = 300
-/** Of the time waited so far: the longer it has taken, the less a moment matters, and a look costs whoever is asked. */
+/**
+ * The pause between two checks, as a share of the time waited so far: after a long wait a moment matters less, and every check
+ * costs something.
+ */
 const LOOK_AFTER_SHARE = 0.1
 
-/** Asks until it is true; the limit only ends what hangs. @throws after `timeoutMs`. */
+/** Checks until the result is true. The time limit only ends waits that hang. @throws after `timeoutMs`. */
 export async function waitFor(check: () => boolean | Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
   const begunAt = performance.now()
   while (!(await check())) {

@@ -12,10 +12,10 @@ import { registryRoutes } from '../services/roles/registry-routes.ts'
 import { selectionApp } from '../services/selection/http/app.ts'
 import { requestLimits } from './request-limits.ts'
 
-/** For what no request of such a test reaches. */
+/** Stands in for everything that no request of these tests reaches. */
 const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
 
-/** Every route of the program over engines that are not there: for what holds of routes before they do any work. */
+/** Every route of the program over engines that do not exist, for tests of what routes do before they reach an engine. */
 export async function createWholeApi(
   options: { corsOrigins?: readonly string[]; publicUrl?: string } = {},
 ): Promise<HttpServer> {

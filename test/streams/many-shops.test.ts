@@ -13,7 +13,7 @@ import { openWorlds } from './attribution/world.ts'
 import { logRecord } from './runtime/fake-log.ts'
 
 const DAY_MS = 86_400_000
-/** An hour and a day are over. */
+/** Shortly after an hour and a day have ended. */
 const NOW = Date.parse('2026-03-10T00:10:00Z')
 const SHOPS = 40
 const shopOf = (n: number) => `shop-${n}`
@@ -40,7 +40,7 @@ function shopping(shopId: string, before: number): Happening[] {
   ]
 }
 
-/** A process that leads, with what it appends and how many statements it sends. */
+/** A leading process, with the records that it appends and the number of its statements. */
 function lead() {
   const appended: NewRecord[] = []
   let statements = 0
@@ -74,14 +74,14 @@ function lead() {
     lifts: createPhraseLifts(deps),
     counts: async () => {
       while (await counts()) {
-        // A turn takes only so much.
+        // Each turn handles only part of the rows.
       }
     },
   }
   return {
     appended,
     time,
-    /** @returns how many statements each kind of turn takes. */
+    /** @returns the number of statements of each kind of turn. */
     async turn() {
       const taken: Record<string, number> = {}
       for (const [name, turn] of Object.entries(turns)) {

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Begins with these files, given by the ends of their paths and in their order: what takes long does not end alone. */
+/** Starts with these files, given by the ends of their paths, in this order, so that a long file does not end alone. */
 export function longestFirst(longest: readonly string[]): typeof BaseSequencer {
   const rankOf = ({ moduleId }: TestSpecification) => longest.findIndex((each) => moduleId.endsWith(each)) >>> 0
   return class LongestFirst extends BaseSequencer {

@@ -8,7 +8,7 @@ import { type Happening, HOUR, happened, T0 } from './events.ts'
 import { attributedByHand } from './oracle.ts'
 import { openWorlds } from './world.ts'
 
-/** More of them were run when the rule was written; each takes about a second. */
+/** Each run takes about a second. */
 const RUNS = tries(4, 40)
 const world = openWorlds()
 
@@ -20,7 +20,7 @@ it('attribution gives the table that loops over all events give, for any people,
       const unaskedTransactions = seed % 2 === 0 ? 0 : ATTRIBUTION_LIMITS.unaskedTransactions
       const attribute = () => attributeBy({ limits: { ...ATTRIBUTION_LIMITS, unaskedTransactions } })
       await store(crowd)
-      // From here on it follows, instead of beginning with a past.
+      // If attribution runs now, it follows what comes later. Otherwise it begins with all of it as the past.
       if (seed % 3 !== 0) await attribute()
       const random = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), { numRuns: 200, seed })
       for (let from = 0, turn = 0; from < happenings.length; turn++) {
@@ -29,7 +29,7 @@ it('attribution gives the table that loops over all events give, for any people,
         from += size
         if (random[(turn * 3) % 200]! < 0.2) continue
         const before = await committed()
-        // A leader that was frozen may wake up beside the next one.
+        // A leader that was frozen may wake up while the next one works.
         await Promise.all(random[(turn * 11) % 200]! < 0.2 ? [attribute(), attribute()] : [attribute()])
         if (random[(turn * 7) % 200]! < 0.3) await rewind(before)
       }
@@ -58,9 +58,9 @@ const uids = fc.option(fc.constantFrom('u1', 'u2', 'u3', ''), { freq: 2 })
 const shops = fc.constantFrom('shop', 'shop', 'shop', 'other')
 const products = fc.constantFrom('p1', 'p2', 'p3', 'p4')
 const groups = fc.option(fc.constantFrom('g1', 'g2', ''))
-/** The last is of the other shop. */
+/** The last campaign is of the other shop. */
 const campaigns = fc.constantFrom('k1', 'k2', 'k3')
-/** Hours around the windows' edges, so that edges are met exactly. */
+/** Hours close to the edges of the windows, so that edges are met exactly. */
 const times = fc
   .constantFrom(0, 0, 1, 2, 23, 24, 25, 48, 14 * 24 - 1, 14 * 24, 14 * 24 + 1, 400)
   .map((hours) => T0 + hours * HOUR)
@@ -139,7 +139,10 @@ const windows = fc.array(
   { maxLength: 3 },
 )
 
-/** They leave room for two more cids of the uid u3, and for one more uid of the cid c5: the first, and those at the same time. */
+/**
+ * Links that leave room for two more cids of the uid u3, and for one more uid of the cid c5. Links before, after and at the same
+ * time compete for this room.
+ */
 const crowd = [
   ...Array.from({ length: CIDS_PER_UID_MAX - 2 }, (_, i) =>
     happened.pageView({ id: `crowd${i}`, cid: `crowd${i}`, uid: 'u3', at: T0 + HOUR }),
@@ -166,7 +169,7 @@ const histories = fc
     return { events: [...events, ...again], ordered: [...changes, ...registryOf(versions, windows)] }
   })
 
-/** A touch's id has one content; only whole events come again. */
+/** A touch's id has one content; only whole events are repeated. */
 function uniqueTouches(events: Happening[]): Happening[] {
   const ids = new Set<string>()
   return events.filter((each) => {
@@ -193,7 +196,7 @@ function registryOf(
   return [...campaigns, ...shops]
 }
 
-/** Events in any order; what has an order in the log keeps it. */
+/** The events in any order, except that what has an order in the log keeps it. */
 function shuffled({ events, ordered }: { events: Happening[]; ordered: Happening[] }, seed: number): Happening[] {
   const weights = fc.sample(fc.nat(), { numRuns: events.length + ordered.length, seed })
   const places = weights.slice(0, ordered.length).sort((a, b) => a - b)

@@ -74,7 +74,7 @@ export function touch(fields: TouchFields): JudgedEvent {
   }
 }
 
-/** @param fields of the event that is voided. */
+/** @param fields those of the event that is voided. */
 export function correction(fields: TouchFields): EventCorrection {
   const { eventId, type, cid, occurredAt, claims } = touch(fields)
   const { shopId, campaignId, accountId, currency } = claims
@@ -90,11 +90,11 @@ export interface PurchaseFields {
   uid?: string | null
   shopId?: string
   at: number
-  /** `at` without it. */
+  /** Default: `at`. */
   receivedAt?: number
   imported?: boolean
   proof?: Proof
-  /** Each costs 10. With a number, so many units of it. */
+  /** Each product costs 10. A number is its quantity. */
   products: (string | [id: string, quantity: number])[]
 }
 
@@ -240,7 +240,7 @@ export function shop(fields: {
   return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: at, updatedBy: 'x', deletedAt: null, body }
 }
 
-/** One thing that happened, as tests shuffle and repeat it. */
+/** One event, which tests can shuffle and repeat. */
 export type Happening =
   | { topic: 'judged-events'; value: JudgedEvent }
   | { topic: 'corrections'; value: EventCorrection }
@@ -287,14 +287,14 @@ export function bytesOf(happening: Happening): Buffer {
   }
 }
 
-/** Which of `count` partitions a key goes to: any function of the key will do. */
+/** The partition of a key among `count` partitions. Any function of the key will do. */
 export function partitionOf(key: string, count: number): number {
   return createHash('md5').update(key).digest().readUInt32LE(0) % count
 }
 
 export const partitionsOf = (topic: StoredTopic) => (topic === 'registry' ? 1 : 2)
 
-/** What happened, as records of their topics. */
+/** Events as records of their topics. */
 export const happened = {
   touch: (...args: Parameters<typeof touch>): Happening => ({ topic: 'judged-events', value: touch(...args) }),
   purchase: (...args: Parameters<typeof purchase>): Happening => ({ topic: 'transactions', value: purchase(...args) }),

@@ -78,7 +78,7 @@ it('credits past purchases the same for ever, after compaction has forgotten wha
     { eventId: 'halo', outcome: 'CREDITED', match: 'HALO', campaignId: 'campaign' },
   ])
 
-  // Of the four entries the older one of the run goes; of the offer only its removal stays.
+  // Compaction removes the older of the run's two entries, and of the offer it leaves only the removal.
   while ((await held('registry')) > 3 || (await held('products')) > 1) await delay(5)
   const proofs = await rebuild()
   expect(proofs.filter(({ equal }) => !equal)).toEqual([])

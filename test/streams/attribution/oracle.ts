@@ -5,8 +5,8 @@ import type { StoredLine } from './world.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * The rules of attribution by loops over everything, for any order of the happenings but that of the registry. Written apart
- * from `services/domain/attribution`, of which it uses nothing: it is the oracle of the SQL.
+ * The rules of attribution as loops over all events, in any order except that of the registry. It is the oracle for the SQL, and
+ * therefore uses nothing from `services/domain/attribution`.
  */
 export function attributedByHand(happenings: readonly Happening[]): StoredLine[] {
   const values = <K extends Happening['topic']>(topic: K) =>
@@ -39,7 +39,7 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
     return best
   }
 
-  /** The settings of a shop come in the order of their versions. */
+  /** The trust setting at a time. A shop's entries are in the order of their versions. */
   const trustAt = (shopId: string, at: number) => {
     let trust = 'OPEN'
     for (const entry of entries) {
@@ -126,7 +126,7 @@ function beats(touch: JudgedEvent, match: string, other: JudgedEvent, otherMatch
   return touch.eventId > other.eventId
 }
 
-/** A return id counts once in a shop: the first received, then the smaller content. */
+/** A return id counts once in a shop: the first received, or for equal times the smaller content. */
 function firstTold(returns: readonly TransactionReturn[]): TransactionReturn[] {
   const key = ({ eventId, lines }: TransactionReturn) =>
     [eventId, `[${lines.map((line) => `('${line.shopProductId}',${line.quantity})`).join(',')}]`].join('\u0001')
@@ -147,10 +147,10 @@ interface Sighting {
   isProven: boolean
 }
 
-/** Whether two cids are one person: each is among the first of a uid, which is among the first of each. */
+/** Whether two cids are one person: both are among the first cids of one uid, and that uid is among the first uids of each. */
 function personsOf(sightings: readonly Sighting[]): (shopId: string, a: string, b: string) => boolean {
   const named = sightings.filter(({ uid }) => uid)
-  /** The `max` values that were first seen, and as many of those first proven. */
+  /** The `max` values that were seen first, and as many that were proven first. */
   const firstOf = (these: Sighting[], value: (each: Sighting) => string, max: number) => {
     const first = (some: Sighting[]) => {
       const times = new Map<string, number>()
@@ -180,7 +180,7 @@ function personsOf(sightings: readonly Sighting[]): (shopId: string, a: string, 
     a === b || all.some((uid) => cids.has(`${shopId} ${uid}`) && has(shopId, a, uid) && has(shopId, b, uid))
 }
 
-/** One content for each id: live before imported, proven before not, then the first received; then by content. */
+/** One content for each id: live before imported, proven before unproven, then the first received, then by content. */
 function chosen(transactions: readonly Transaction[]): Transaction[] {
   const byId = Map.groupBy(transactions, ({ shopId, kind, eventId }) => JSON.stringify([shopId, kind, eventId]))
   return [...byId.values()]

@@ -53,7 +53,7 @@ it('attribution of the past takes parts, and goes on with the one in which it wa
   await store(happenings)
   const seen: Progress[] = []
   let commands = 0
-  /** More than a run has, so that one that failed succeeds when it is repeated. */
+  /** More than the statements of a run, so that a failed run succeeds when it is repeated. */
   const failEvery = 29
   const failing: Analytics = {
     ...analytics,

@@ -8,7 +8,7 @@ describe('attributed transactions', () => {
   describe('versions of one event id', () => {
     const click = happened.touch({ eventId: 'e1', cid: 'a', at: T0, adId: 'p1' })
     const real = { eventId: 'o1', cid: 'a', at: T0 + 2 * HOUR, products: ['p1', 'p2'] }
-    /** Sent a minute later, said to be earlier. */
+    /** Sent later than the true order, but claims to be earlier. */
     const forged = { eventId: 'o1', cid: 'mallory', at: T0 + HOUR, receivedAt: T0 + 3 * HOUR, products: ['p9'] }
 
     async function linesAfter(...steps: Happening[][]) {

@@ -12,7 +12,7 @@ const sale = (n: number, uid: string | null = null): Happening[] => [
   happened.purchase({ eventId: `o${n}`, cid: `c${n}`, uid, at: T0 + n * HOUR + 1, products: ['p1'] }),
 ]
 
-/** Runs until nothing is left to do. */
+/** Runs turns until nothing is left to do. */
 async function follow(turn: () => Promise<boolean>): Promise<void> {
   while (await turn()) {}
 }
@@ -38,10 +38,10 @@ it('a turn asks the store for what it needs and no more, in tables that it has a
     asked.length = 0
     await store(happenings)
     await follow(turn)
-    // Where a partition begins is asked for once.
+    // The first offset of a partition is queried only once, so it does not count.
     return asked.filter((sql) => !sql.includes('min(_offset)')).length
   }
-  // The first turn asks what the store has.
+  // The first turn also queries what the store has.
   await statementsOf(sale(1))
   const ofSale = await statementsOf(sale(2))
   const ofTouch = await statementsOf(sale(3).slice(0, 1))
@@ -49,7 +49,7 @@ it('a turn asks the store for what it needs and no more, in tables that it has a
   expect({ ofSale, ofTouch, ofPageView }).toEqual({ ofSale: 15, ofTouch: 6, ofPageView: 4 })
   expect(asked.filter((sql) => sql.startsWith('CREATE'))).toEqual([])
   expect(await statementsOf([])).toBe(0)
-  // To know who a person is takes more.
+  // Finding out who a person is takes more statements.
   expect(await statementsOf(sale(4, 'u'))).toBeGreaterThan(ofSale)
 })
 
@@ -109,7 +109,7 @@ it('a link that was stored by a run that died is counted by the run after it', a
 it('what another process has found is known to the one that goes on', async () => {
   const { store, log, analytics, lines } = await world()
   const [frozen, other] = [1, 2].map(() => createAttribution({ log, analytics, runId: randomUUID }))
-  // A process drops at first what others have left.
+  // A process first drops what other processes have left behind.
   await follow(other!)
   await follow(frozen!)
   await store([happened.touch({ eventId: 'e', cid: 'phone', at: T0, adId: 'p1' })])

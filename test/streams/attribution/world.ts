@@ -32,7 +32,7 @@ const TABLES = [
   'phrase_days',
 ]
 
-/** An engine for the tests of a file; each call empties its tables. */
+/** One engine for all tests of a file. Each call empties its tables. */
 export function openWorlds(): () => ReturnType<typeof openWorld> {
   let folder: string
   let analytics: Analytics
@@ -48,14 +48,14 @@ export function openWorlds(): () => ReturnType<typeof openWorld> {
   return () => openWorld(analytics, epoch++)
 }
 
-/** Empty tables, to which happenings come in the steps that a test chooses, as if the sink had stored them. */
+/** Empty tables into which a test stores events step by step, as if the sink had stored them. */
 export async function openWorld(analytics: Analytics, epoch: number) {
   for (const table of TABLES) await analytics.command(`TRUNCATE TABLE ${table}`)
   const log = fakeLog()
   const ends = new Map<string, Commit>()
 
   return {
-    /** Stores some more; each partition gets its share as one batch. */
+    /** Stores more events. Each partition gets its share as one batch. */
     async store(happenings: readonly Happening[]) {
       const groups = Map.groupBy(
         happenings,
@@ -77,12 +77,12 @@ export async function openWorld(analytics: Analytics, epoch: number) {
     },
     attribute: (changed: Partial<AttributionDeps> = {}) => attribute({ log, analytics, runId: randomUUID, ...changed }),
     analytics,
-    /** Which knows what the groups have committed. */
+    /** The log with the commits of all groups. */
     log,
-    /** Attribution forgets what it has seen, as after a crash before its commit. */
     committed: () => log.committed('attribution'),
+    /** Sets attribution back to earlier commits, as after a crash before its commit. */
     rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),
-    /** Credited lines under a model, of all times. */
+    /** The lines that a model credits, for all times. */
     whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
       const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }
       const { sql, params } = attributionQuery(settings, { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER })

@@ -20,7 +20,7 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 
-/** Found nowhere by chance, and compressed by nothing. */
+/** Random, so that they occur nowhere by chance and cannot be compressed. */
 const CID = `browser-${randomBytes(12).toString('hex')}`
 const UID = `login-${randomBytes(12).toString('hex')}`
 const OTHER = `other-${randomBytes(12).toString('hex')}`
@@ -31,7 +31,7 @@ const silent = { info() {}, warn() {}, error() {} }
 let folder: string
 let analytics: Analytics
 let log: ErasingLog
-/** Runs ten times as fast, so that batches close early. */
+/** The clock runs ten times as fast, so that batches close early. */
 const now = () => Date.now() * 10
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'erasure-'))
@@ -49,20 +49,20 @@ const storeAll = async () => {
   while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
 }
 
-/** Names of the files that hold a text. */
+/** The names of the files that contain a text. */
 async function filesWith(text: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true })
   const found: string[] = []
   for (const each of names.filter((name) => name.isFile())) {
     const path = join(each.parentPath, each.name)
-    // A file may be gone by now: parts of tables are merged all the time.
+    // The file may be gone by now, because parts of tables are merged all the time.
     const bytes = await readFile(path).catch(() => Buffer.alloc(0))
     if (bytes.includes(text)) found.push(path.slice(folder.length + 1))
   }
   return found
 }
 
-/** Folders of parts that others have taken the place of: the store deletes them after some minutes. */
+/** The folders of replaced parts, which the store deletes after some minutes. */
 async function replacedParts(): Promise<string[]> {
   const parts = await analytics.query<{ path: string }>('SELECT path FROM system.parts WHERE NOT active')
   return parts.map(({ path }) => path.slice(path.indexOf('analytics/store/')))
@@ -73,7 +73,7 @@ const tables = [
   ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
 ]
 
-/** How many rows of each table hold a text, in any column. */
+/** The number of rows in each table that contain a text in any column. */
 async function rowsWith(text: string): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const table of tables) {
@@ -124,7 +124,7 @@ describe('the erasure of a person', () => {
       },
       ...lifeOf({ cid: CID, uid: UID, at: T0 }),
       ...lifeOf({ cid: OTHER, uid: `u${OTHER}`, at: T0 }),
-      // The same cid and uid of another shop are another person's.
+      // The same cid and uid in another shop belong to another person.
       ...lifeOf({ cid: CID, uid: UID, at: T0, shopId: 'shop-2' }),
     ])
     await storeAll()

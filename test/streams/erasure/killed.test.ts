@@ -17,14 +17,14 @@ import { tries } from '../../effort.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 
-/** An erasure whose process is killed before one of the things that it does, and done by the next process. */
+/** The process of an erasure is killed before one of its effects, and the next process completes the erasure. */
 
 const KILLS = tries(3, 60)
 const REQUESTED_AT = Date.now()
 const T0 = REQUESTED_AT - 10 * HOUR
 const TURN_PAUSE_MS = 50
 const silent = { info() {}, warn() {}, error() {} }
-/** Runs ten times as fast, so that batches close early. */
+/** The clock runs ten times as fast, so that batches close early. */
 const now = () => Date.now() * 10
 const tables = [
   ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
@@ -54,7 +54,7 @@ const storeAll = async () => {
 
 class Killed extends Error {}
 
-/** A process that is killed before it does the `last`-th thing that others can see; what it tries afterwards fails as well. */
+/** A process that is killed before its `last`-th effect that others can see. Everything it tries afterwards fails too. */
 function processUntil(last: number) {
   let done = 0
   const counted = <T extends object>(target: T, effects: readonly (keyof T)[]): T =>
@@ -83,7 +83,7 @@ interface Person {
   uid: string
 }
 
-/** A person of a shop of their own, beside another of that shop. */
+/** A person in a new shop, next to another person of that shop. */
 async function newPerson(): Promise<Person> {
   const [shopId, cid, uid] = ['shop', 'browser', 'login'].map((what) => `${what}-${randomBytes(9).toString('hex')}`)
   const person = { shopId: shopId!, cid: cid!, uid: uid! }
@@ -111,7 +111,7 @@ async function erase({ turn }: ReturnType<typeof processUntil>, ids: readonly st
   while (!(await areErased(ids))) if ((await turn()) !== true) await delay(TURN_PAUSE_MS)
 }
 
-/** Tables that hold one of the identifiers. */
+/** The tables that hold one of the person's identifiers. */
 async function holding({ cid, uid }: Person): Promise<string[]> {
   const found: string[] = []
   for (const table of tables) {
@@ -125,7 +125,7 @@ async function holding({ cid, uid }: Person): Promise<string[]> {
   return found
 }
 
-/** What reports are made of, of a shop. */
+/** Sums of a shop's figures from which reports are made. */
 const sumsOf = (shopId: string) =>
   analytics.query(
     `SELECT * FROM (
@@ -153,7 +153,7 @@ it('ends as if nobody had been killed, whatever it was about to do', async () =>
   const things = whole.done()
   expect(things).toBeGreaterThan(20)
 
-  // One in each part of its work; in the long run all of them.
+  // Kill once in each part of its work; in the long run, before every effect.
   for (let kill = 0; kill < KILLS; kill++) {
     const [from, to] = [kill, kill + 1].map((each) => 1 + Math.floor((each * things) / KILLS))
     const at = from! >= to! ? from! : randomInt(from!, to!)
@@ -163,7 +163,7 @@ it('ends as if nobody had been killed, whatever it was about to do', async () =>
     await erase(killed, asked).catch((error) => {
       if (!(error instanceof Killed)) throw error
     })
-    // Nobody is told that they are erased before they are.
+    // Nobody may be reported as erased before they are.
     if (await areErased(asked)) expect(await holding(person), `killed at ${at}`).toEqual([])
     const next = processUntil(Number.POSITIVE_INFINITY)
     await erase(next, asked)

@@ -6,7 +6,7 @@ import { digestOf, PSEUDONYM_PREFIX } from '../../../services/domain/erasure/era
 import { readPages } from '../../../streams/runtime/pages.ts'
 import { emission, HOUR, pageView, purchase, touch } from '../attribution/events.ts'
 
-/** All that one person does, on one browser, logged in; `at` is when it begins. */
+/** Everything that one logged-in person does in one browser, beginning at `at`. */
 export function lifeOf({
   cid,
   uid,
@@ -44,7 +44,7 @@ export function lifeOf({
   ]
 }
 
-/** Of an identifier in the shop `shop`. */
+/** An erasure of an identifier in the shop `shop`. */
 export function erasureOf(
   identifier: Erasure['identifier'],
   value: string,
@@ -59,7 +59,7 @@ export function erasureOf(
 export const ask = (log: EventLog, erasures: readonly Erasure[]) =>
   log.append(erasures.map((each) => ({ topic: 'erasures', key: each.id, value: encode('Erasure', each) })))
 
-/** An erasure as the log tells of it last. */
+/** The latest state of an erasure in the log. */
 export async function stateOf(log: EventLog, id: string): Promise<Erasure> {
   let state: Erasure | undefined
   for (const { partition, start, end } of await log.bounds('erasures')) {

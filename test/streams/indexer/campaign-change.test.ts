@@ -38,7 +38,7 @@ const account = (sellerIds: string[]): Account => ({
   displayEnabled: false,
 })
 
-/** A marketplace of one shop whose advertisers have a seller each, with the indexer in front of its index. */
+/** A marketplace of one shop whose advertisers have one seller each, and the indexer in front of its index. */
 async function marketplace(sellers: number) {
   await index.clear()
   const snapshot = new Snapshot()
@@ -104,7 +104,7 @@ async function marketplace(sellers: number) {
     await run('products', offers)
   }
   return {
-    /** What a change makes the indexer do. */
+    /** Counts what the indexer does for a change. */
     async costOf(...changes: RegistryEntry[]) {
       const before = { ...counts }
       await run('registry', changes)
@@ -136,16 +136,17 @@ test('a changed campaign costs by the offers it promoted and promotes, among 100
     expect(await shop.promotedBy('c0.5')).toEqual(['p11', 'p3'])
     const paused = await shop.costOf(change(4, { productIds: ['p3', 'p11'], productRule: null, status: 'PAUSED' }))
     const ofAccount = await shop.costOf(entry('Account', 'a0', 2, account(['s0', 's1'])))
-    // The index may refresh by itself between two of its campaigns, which then find what the first one wrote.
+    // Do not compare these reads: the index may refresh by itself between two of the account's campaigns, and the second one then
+    // reads what the first wrote.
     delete ofAccount.offersRead
     costs.push({ toPrice, toIds, paused, ofAccount })
   }
   const [few, many] = costs
   expect(many).toEqual(few)
   expect(many).toMatchObject({
-    // Five are promoted and eight are to be; of those, three are new.
+    // Five are promoted before and eight after; three of those are new.
     toPrice: { scans: 2, offersRead: 5 + 8, writes: 3, campaignsRead: 1 },
-    // Eight were promoted, two are to be; seven leave and one comes.
+    // Eight are promoted before and two after; seven leave and one comes.
     toIds: { scans: 2, offersRead: 8 + 2, writes: 7 + 1, campaignsRead: 1 },
     paused: { scans: 0, offersRead: 0, writes: 0 },
   })

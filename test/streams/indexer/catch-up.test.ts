@@ -3,7 +3,7 @@ import type { EventLog } from '../../../infra/event-log/port.ts'
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { indexCaughtUp } from '../../../streams/indexer/indexer.ts'
 
-/** A log of two partitions whose group commits as it is told to. */
+/** A log of two partitions, with a group whose commits the test sets. */
 function place() {
   const offsets = [10, null as number | null]
   const records = [12, 5]

@@ -23,10 +23,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The indexer has no use for these. */
+/** The indexer does not use these. */
 const UNCOMMITTED = { committed: null, lastOffset: 0 }
 
-/** A log of one partition a topic, in which each record becomes a batch when it is due. */
+/** A log with one partition per topic, in which each record becomes a batch when it is due. */
 class Feed {
   readonly snapshot = new Snapshot()
   readonly #next = new Map<TopicName, number>()
@@ -34,7 +34,7 @@ class Feed {
   readonly #versions = new Map<string, number>()
   #step = this.newStep()
 
-  /** As a start begins that has done so much. */
+  /** A step as after a start with this progress. */
   newStep(progress: IndexerProgress = new Map(), into = index) {
     const { snapshot } = this
     const isRegistryApplied = progress.get('registry/0') === this.#next.get('registry')
@@ -45,7 +45,7 @@ class Feed {
 
   committed = (): IndexerProgress => new Map(this.#committed)
 
-  /** A step of its own, for one record at a time, that counts how often it searches the index. */
+  /** A separate step that takes one record at a time and counts its searches of the index. */
   counted(progress: IndexerProgress = new Map()) {
     const counts = { scans: 0 }
     const scan: typeof index.scan = (request) => {
@@ -60,7 +60,7 @@ class Feed {
     }
   }
 
-  /** Does a batch, and then loses all that was in memory before it was committed. */
+  /** Processes a batch, and then loses everything in memory before the batch is committed. */
   async crashAfter(...records: ReturnType<Feed['record']>[]): Promise<void> {
     await this.#step({ topic: records[0]!.topic, partition: 0, records, ...UNCOMMITTED })
     this.#step = this.newStep(new Map(this.#committed))
@@ -257,7 +257,7 @@ describe('the indexer', () => {
         const due = [...records]
         while (due.length > 0) {
           const { crash, ahead } = runs[runs.length - due.length]!
-          // The follower of the registry may know what this stream has still to read.
+          // The process may follow the registry faster than this stream reads it.
           if (ahead)
             for (const { topic, value } of due) if (topic === 'registry') feed.snapshot.apply(value as RegistryEntry)
           if (crash !== 'none') await feed.crashAfter(due[0]!)
@@ -279,7 +279,7 @@ describe('the indexer', () => {
   })
 })
 
-/** By reading the registry as it ended. */
+/** The expected campaigns, read from the final state of the registry. */
 function expectedCampaigns(offer: ProductOffer): string[] {
   const ids: string[] = []
   for (const { id, body } of feed.snapshot.all('Campaign')) {
@@ -293,7 +293,7 @@ function expectedCampaigns(offer: ProductOffer): string[] {
   return ids.sort()
 }
 
-/** What may happen. */
+/** The possible changes. */
 const id = fc.constantFrom('a', 'b', 'c')
 const campaignId = fc.constantFrom('x', 'y')
 const change = fc.oneof(

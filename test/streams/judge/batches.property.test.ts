@@ -32,7 +32,10 @@ snapshot.apply({
   },
 })
 
-/** Without rules against invalid traffic: a recount tells newcomers by what other shards hold, and not always as the judge did. */
+/**
+ * Terms without rules against invalid traffic: a recount decides who is new by what other shards hold, which may differ from what
+ * the judge saw.
+ */
 const lenient = snapshotOf({
   clicks: { budgetMicros: 3_000 },
   viewed: { kind: 'DISPLAY', budgetMicros: 4, capping: 3 },
@@ -41,7 +44,7 @@ for (const id of [SHOP_ID, OTHER_SHOP_ID]) {
   lenient.apply({ ...shop, id, version: 2, body: { ...shop.body, invalidTraffic: RULES_OFF } })
 }
 
-/** So few that they come again under other shops and as other things. */
+/** Few enough names that the same ones occur in several shops and roles. */
 const anyName = fc.constantFrom('a', 'b', 'c', 'd', 'zażółć')
 const anyNameOrNone = fc.option(anyName, { freq: 3 })
 const anyEvent = fc
@@ -68,10 +71,10 @@ const anyEvent = fc
     )
   })
 
-/** What happens to one store after the other: it fails with or without effect, or somebody else was quicker. */
+/** The fault of one store after the other: it fails with or without effect, or another process stored first. */
 const anyFaults = fc.array(fc.constantFrom('NONE', 'NONE', 'BEFORE', 'AFTER', 'MOVED'), { maxLength: 40 })
 
-/** Counters whose stores fail as they are told. */
+/** Counters whose stores fail as given. */
 function faulty(counters: Counters, faults: readonly string[]): Counters {
   const next = faults.values()
   return {
@@ -86,7 +89,7 @@ function faulty(counters: Counters, faults: readonly string[]): Counters {
   }
 }
 
-/** Before a batch, one shard is set back to a share of its past; null: none is. */
+/** Sets one shard back to a share of its past before a batch; null to set none back. */
 const anySetBacks = fc.array(
   fc.option(fc.record({ shard: fc.nat(SHARDS - 1), share: fc.double({ min: 0, max: 1, noNaN: true }) }), { freq: 2 }),
   { maxLength: 40 },
@@ -99,7 +102,7 @@ interface Disturbances {
   rules?: typeof snapshot
 }
 
-/** Judges batches of these sizes, each until it is done. The sizes of what is tried again differ. */
+/** Judges batches of these sizes, each until it is done. A retried batch has another size. */
 async function judgeAll(
   events: readonly AdEvent[],
   sizes: readonly number[],
@@ -132,7 +135,7 @@ async function judgeAll(
     }
   }
   if (setBacks.length > 0) await untilDone(createCountersRepair({ ...deps, counters }))
-  // What was added and taken away again in one batch is not stored at all.
+  // A value that was added and taken away again in one batch is not stored at all.
   const held = Object.entries(counters.held()).filter(([, value]) => value !== 0)
   return { verdicts, held: Object.fromEntries(held) }
 }
@@ -174,6 +177,6 @@ test('a shard that is set back, while others stand, is counted again before anyt
   )
 })
 
-/** Without the windows against invalid traffic. */
+/** Leaves out the windows against invalid traffic. */
 const exactly = (held: Record<string, number>) =>
   Object.fromEntries(Object.entries(held).filter(([key]) => !key.includes('"window/')))

@@ -13,7 +13,7 @@ import { emptyLogAndCounters } from './log-and-counters.ts'
 
 const PRICE = 400_000
 const shard = shardOf('c', topics['ad-events'].partitions)
-/** No counter of the tests' day is forgotten yet. */
+/** Early enough that no counter of the tests' day is forgotten yet. */
 const now = () => NOON
 const snapshot = snapshotOf({ c: { budgetMicros: 5 * PRICE, dailyBudgetMicros: 4 * PRICE } })
 

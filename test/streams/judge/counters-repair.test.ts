@@ -13,7 +13,7 @@ import { emptyLogAndCounters } from './log-and-counters.ts'
 import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
 
 const PRICE = 7
-/** No counter of the tests' day is forgotten yet. */
+/** Early enough that no counter of the tests' day is forgotten yet. */
 const now = () => NOON
 const BUDGET = 40 * PRICE
 const campaignIds = ['c', 'd', 'e', 'f', 'g', 'h']
@@ -33,9 +33,9 @@ describe('the judge on counters that lose what they held', () => {
     )
   const anyBatch = fc.record({
     events: fc.array(anyEvent, { minLength: 1, maxLength: 8 }),
-    /** Before the batch, so much of what was applied is forgotten; null: nothing. */
+    /** The share of what was stored that is kept when the counters are set back before the batch; null to lose nothing. */
     loss: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
-    /** The batch is judged twice, and forgotten in between or not. */
+    /** Judges the batch twice, after setting the counters back to this share in between; null to judge it once. */
     again: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
   })
   const terms = snapshotOf({
@@ -73,7 +73,7 @@ describe('the judge on counters that lose what they held', () => {
       lose(again)
       if (again !== null) result = await step(batch)
       committed.push(...result.outputs!)
-      // A record that could not be decoded lies at the end of each batch.
+      // At the end of each batch is a record that could not be decoded.
       next += events.length + 1
     }
     const judged = committed.map(({ value }) => decode('JudgedEvent', value!))

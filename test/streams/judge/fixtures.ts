@@ -89,7 +89,7 @@ export function claimsOf(change: Partial<ShowIdClaims> = {}): ShowIdClaims {
   }
 }
 
-/** Every rule against invalid traffic switched off. */
+/** All rules against invalid traffic, switched off. */
 export const RULES_OFF = TRAFFIC_RULES.map((rule) => ({ rule, mode: 'OFF' as const, max: null }))
 
 let ids = 0

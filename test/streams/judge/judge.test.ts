@@ -28,14 +28,14 @@ async function emptyCounters() {
 }
 beforeEach(emptyCounters)
 
-/** A log whose judged events are these, in one partition. */
+/** A log that has these judged events in one partition. */
 const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read' | 'committed'> => ({
   bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? outputs.length : 0 }],
   committed: async () => [],
   read: async (_, partition, from, max) =>
     outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: NOON })),
 })
-/** No counter of the tests' day is forgotten yet. */
+/** Early enough that no counter of the tests' day is forgotten yet. */
 const now = () => NOON
 
 async function judgeBatch(snapshot: Snapshot, events: readonly AdEvent[], firstOffset = 0) {
@@ -277,7 +277,7 @@ const anyEvent = fc
     ),
   )
 
-/** A run: how many events each poll gives, and whether a crash loses its commit. */
+/** A run: how many events each poll returns, and whether a crash loses its commit. */
 const anyRun = fc.record({
   events: fc.array(anyEvent, { minLength: 1, maxLength: 120, size: 'max' }),
   polls: fc.array(fc.record({ size: fc.integer({ min: 1, max: 20 }), crash: fc.boolean() }), {
@@ -289,7 +289,7 @@ const anyRun = fc.record({
 describe('any run of the judge, with crashes before the commit', () => {
   const snapshot = snapshotOf(campaigns)
 
-  /** Judges all, each batch until its commit goes through; sizes differ from one attempt to the next. */
+  /** Judges all events, each batch until its commit succeeds. Batches have another size in each attempt. */
   async function run({ events, polls }: { events: AdEvent[]; polls: { size: number; crash: boolean }[] }) {
     const judged: JudgedEvent[] = []
     const outputs: NewRecord[] = []
@@ -367,7 +367,7 @@ test('counters that were counted again judge what follows as those that were los
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
 
-/** Verdicts by looking back over the list, event by event. */
+/** The expected verdicts, computed by looking back over the list for each event. */
 function expectedOf(events: readonly AdEvent[]) {
   const judged: { event: AdEvent; verdict: string; billedMicros: number }[] = []
   const warsawDay = (at: number) => new Date(at + HOUR_MS).toISOString().slice(0, 10)

@@ -14,13 +14,13 @@ import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
 export interface LogAndCounters {
   log: EventLog
   counters: LossyCounters
-  /** Judges all that the log holds. */
+  /** Judges everything in the log. */
   judge(): Promise<void>
 }
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** An embedded log and counters that can lose what they held, empty before each test of the suite that calls it. */
+/** An embedded log, and counters that can lose what they hold. Both are empty before each test of the calling suite. */
 export function emptyLogAndCounters(snapshot: Snapshot): LogAndCounters {
   let folder: string
   const its = {

@@ -16,15 +16,15 @@ interface Held {
   complete: Set<number>
 }
 
-/** Counters in memory that can be set back to what they once were, and forget nothing by themselves. */
+/** Counters in memory that can be set back to an earlier state, and forget nothing by themselves. */
 export interface LossyCounters extends Counters {
-  /** How often something was stored or marked: the points that `loseTo` knows. */
+  /** The number of stores and marks so far. `loseTo` can go back to each of these moments. */
   readonly moments: number
-  /** Forgets everything since a moment; 0: everything. */
+  /** Loses everything since a moment; with 0, everything. */
   loseTo(moment: number): void
-  /** Sets one shard back to a moment, as a replica does that takes over too early. The other shards, and the moments, stay. */
+  /** Sets one shard back to a moment, like a replica that takes over too early. The other shards and the moments stay as they are. */
   setBack(shard: number, moment: number): void
-  /** All values by shard, group, id and, of several, number. */
+  /** All values by shard, group, id and, for tallies, the number of the counter. */
   held(): Record<string, number>
 }
 

@@ -5,7 +5,7 @@ import { carryOut, decide } from '../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../streams/judge/verdict.ts'
 import { DAY_MS, eventOf, HOUR_MS } from './fixtures.ts'
 
-/** Made-up traffic of a shop and of those who attack it, and what the judge makes of it. */
+/** Simulated traffic of a shop and its attackers, and how it is judged. */
 export const START = Date.UTC(2026, 2, 9)
 const MINUTE_MS = 60_000
 const AGENTS = 12
@@ -18,7 +18,7 @@ export interface Visit {
 
 export const visitOf = (address: string, network: string, agent = 0): Visit => ({ address, network, agent })
 
-/** As the intake hashes: another hash on every day. */
+/** Hashes as the intake makes them: different ones each day. */
 function hashesOf({ address, network, agent }: Visit, at: number) {
   const day = Math.floor(at / DAY_MS)
   return {
@@ -46,7 +46,7 @@ export function touch(
   )
 }
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -57,7 +57,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** By hour of the day: quiet nights, busy evenings. */
+/** Weights by hour of the day: quiet nights, busy evenings. */
 const HOURS = [2, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 8, 10, 10, 8, 6, 4]
 const HOURS_SUM = HOURS.reduce((sum, weight) => sum + weight)
 
@@ -65,13 +65,13 @@ export interface ShopOptions {
   visitsPerDay: number
   days: number
   seed: number
-  /** Share of the shoppers behind one address. */
+  /** The share of the shoppers who are behind one address. */
   carrierShare: number
 }
 
 /**
- * The views and clicks of people: four of ten visits are by people who come back, one of six of whom has lost the cid; five
- * pages of six ads each; three of two hundred ads seen are clicked, by some people many more; four of a hundred
+ * The views and clicks of honest shoppers. Four of ten visits are by people who come back, one in six of whom has lost the cid. A
+ * visit has five pages of six ads each. Three of two hundred viewed ads are clicked, far more by some people. Four of a hundred
  * views are never reported.
  */
 export function honestTraffic({ visitsPerDay, days, seed, carrierShare }: ShopOptions): AdEvent[] {
@@ -87,7 +87,7 @@ export function honestTraffic({ visitsPerDay, days, seed, carrierShare }: ShopOp
     const visit = isOfCarrier
       ? visitOf('carrier', 'carrier', Math.floor(random() ** 2 * AGENTS))
       : visitOf(`${network}.${pick(254)}`, network, Math.floor(random() ** 2 * AGENTS))
-    // A mean of 1.5 %; one of fifty clicks an ad of ten.
+    // The mean is 1.5 %. One person in fifty clicks one ad in ten.
     return { cid, visit, clickRate: random() < 0.02 ? 0.1 : 0.0265 * random() }
   }
 
@@ -121,15 +121,15 @@ export function honestTraffic({ visitsPerDay, days, seed, carrierShare }: ShopOp
 
 export interface AttackOptions {
   visits: readonly Visit[]
-  /** Of each address. */
+  /** The number of clicks of each address. */
   clicks: number
   everyMs: number
-  /** Views of the same request before its click. */
+  /** The number of views of the same request before its click. */
   views: number
   startAt: number
 }
 
-/** Clicks of a new cid each, at the moment of the emission or, with views, some seconds later. */
+/** Clicks with a new cid each, at the moment of the emission or, with views, some seconds later. */
 export function attack({ visits, clicks, everyMs, views, startAt }: AttackOptions): AdEvent[] {
   return visits.flatMap((visit, v) =>
     Array.from({ length: clicks }, (_, n) => {
@@ -143,7 +143,7 @@ export function attack({ visits, clicks, everyMs, views, startAt }: AttackOption
   )
 }
 
-/** The verdicts of events in the order of their times. */
+/** Judges events in the order of their times. */
 export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
   const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: 0 })
   const terms = { capping: null, budgetMicros: 1e12, dailyBudgetMicros: null, timeZone: 'UTC', traffic }
@@ -187,10 +187,10 @@ export function lossOf(judged: readonly Judged[], isCounted: (event: Judged) => 
 
 export const isAttacker = ({ cid }: AdEvent): boolean => cid.startsWith('attacker')
 export const isOfCarrier = ({ addressHash }: AdEvent): boolean => addressHash?.startsWith('carrier') ?? false
-/** Without the day. */
+/** The address of an event, without the day. */
 export const addressOf = ({ addressHash }: AdEvent): string => addressHash!.split('@')[0]!
 
-/** What the issue of figures is about: clicks billed to an attacker, and clicks that people lose. */
+/** The clicks billed to an attacker, and the clicks that honest people lose. */
 export function fraudFigures({ visitsPerDay, days, seed }: { visitsPerDay: number; days: number; seed: number }) {
   const at = START + 20 * HOUR_MS
   const spread = Array.from({ length: 30 }, (_, i) => visitOf(`farm-${i}`, `farm-net-${i}`))

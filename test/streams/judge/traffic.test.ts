@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 const here = visitOf('a', 'n')
 let requests = 0
 
-/** An ad as it was shown, to be viewed and clicked. */
+/** A shown ad, to be viewed and clicked. */
 const shown = (cid: string, change: { emittedAt?: number; visit?: typeof here } = {}) => ({
   cid,
   requestId: `request ${++requests}`,

@@ -2,7 +2,7 @@ import { CountersBehind, CountersMoved } from '../../../infra/counters/port.ts'
 
 const ATTEMPTS_MAX = 5
 
-/** As streams do: what fails is tried again. */
+/** Retries failed work, as streams do. */
 export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

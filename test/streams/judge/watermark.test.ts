@@ -8,7 +8,7 @@ import { eventOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 import type { LossyCounters } from './lossy-counters.ts'
 
-/** What was received so long ago is in the log. */
+/** Events that were received longer ago than this are in the log. */
 const APPEND_MAX_MS = 5_000
 const CAMPAIGNS = ['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 const snapshot = snapshotOf(Object.fromEntries(CAMPAIGNS.map((id) => [id, {}])))

@@ -33,13 +33,13 @@ describe('lifts', () => {
     ])
     expect(rates[0]).toBeCloseTo(0.1, 2)
     expect(rates[3]).toBeCloseTo(0.01, 2)
-    // Nothing is known of it: the mean of all.
+    // Nothing is known about this place, so it gets the mean of all.
     expect(rates[1]).toBeCloseTo(0.055, 3)
     expect(placeRates([])).toEqual(Array(20).fill(0))
   })
 })
 
-/** Several shops, since one is chance. */
+/** The mean gain of several shops, because one may be chance. */
 function gain(preference: number): number {
   const shops = [1, 2, 3, 4].map((seed) => ({ seed, requestsPerDay: 1_500, days: 16, preference }))
   const clicks = (learning: Learning) => shops.reduce((sum, shop) => sum + clicksPerRequest(shop, learning), 0)

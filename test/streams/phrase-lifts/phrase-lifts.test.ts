@@ -53,7 +53,7 @@ const lifts = async () => {
 
 interface Search {
   phrase: number
-  /** Products in the order shown. */
+  /** Products in the order in which they were shown. */
   shown: readonly string[]
   clicked?: string | null
   day?: number
@@ -61,7 +61,7 @@ interface Search {
   shopId?: string
 }
 
-/** An ad request after words, all of whose ads were seen. */
+/** An ad request after some words, all of whose ads were viewed. */
 function search({ phrase, shown, clicked = null, day = 1, cid = `c${count}`, shopId = 'shop' }: Search) {
   const requestId = `r${count++}`
   const at = (TODAY - day) * DAY_MS + 40_000_000
@@ -89,7 +89,7 @@ function search({ phrase, shown, clicked = null, day = 1, cid = `c${count}`, sho
   ]
 }
 
-/** Searches for either colour, both products shown in turn first; after each, its own is clicked thrice as often. */
+/** Searches for either colour, with each product first in turn. After each colour, its own product is clicked three times as often. */
 function season({ days = 5, each = 120, shopId = 'shop' } = {}) {
   return Array.from({ length: days * each * 2 }, (_, i) => {
     const phrase = i % 2 === 0 ? RED : BLUE
@@ -132,7 +132,7 @@ test('each day is counted as its events tell, each person’s clicks on a produc
       search({ phrase: RED, shown, clicked: 'red', day: 3 }),
       // Nobody clicked after these words on that day.
       search({ phrase: BLUE, shown }),
-      // Today is not over.
+      // Today is not over, so these do not count yet.
       search({ phrase: RED, shown, clicked: 'red', day: 0 }),
       search({ phrase: 0, shown, clicked: 'red' }),
       search({ phrase: RED, shown, clicked: 'red', shopId: 'another' }),
@@ -184,7 +184,7 @@ test('a purchase after a click tells more than the click', async () => {
     })),
   )
   await world.attribute()
-  // Purchases do not make a day due by themselves; eight days later it is counted anew, once others are.
+  // Purchases alone do not make a day due. Eight days later the day is recounted together with others that are due.
   now = NOW + 7 * DAY_MS
   await world.store(search({ phrase: RED, shown: colours, clicked: 'red', day: -6 }))
   await newLeader()()

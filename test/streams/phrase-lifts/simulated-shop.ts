@@ -7,27 +7,27 @@ import {
   strengthsOf,
 } from '../../../streams/phrase-lifts/lift-model.ts'
 
-/** A shop whose shoppers prefer some products after some words, by a factor that only the simulation knows. */
+/** A shop whose shoppers prefer certain products after certain words, by a factor that only the simulation knows. */
 export interface SimulatedShop {
   seed: number
   requestsPerDay: number
   days: number
-  /** Standard deviation of the logarithm of the preferences; 0: the words say nothing more than the products. */
+  /** The standard deviation of the logarithm of the preferences. With 0, words say nothing beyond the product. */
   preference: number
 }
 
-/** How lifts come about: none, by the model, or from the preferences themselves. */
+/** Where lifts come from: nowhere, the model, or the preferences themselves. */
 export type Learning = 'NONE' | 'MODEL' | 'ORACLE'
 
 const PRODUCTS = 600
 const PHRASES = 200
 const PRODUCTS_PER_PHRASE = 20
 const PLACES = 4
-/** Chance that an ad of average appeal is clicked in the first place, and the share of that further down. */
+/** The probability that an ad of average appeal is clicked in the first place, and the share of it in later places. */
 const CLICK_CHANCE = 0.03
 const EXAMINED = [1, 0.8, 0.65, 0.5]
 const APPEAL_DEVIATION = 0.5
-/** As in the auction: the prior rate of a click, and its weight in clicks. */
+/** As in the auction: the prior click rate, and its weight in clicks. */
 const PRIOR_RATE = 0.02
 const PRIOR_CLICKS = 2
 
@@ -43,7 +43,7 @@ interface Seen {
   clicks: number[]
 }
 
-/** @returns clicks per request over the second half of the days. */
+/** @returns the clicks per request over the second half of the days. */
 export function clicksPerRequest(
   { seed, requestsPerDay, days, preference }: SimulatedShop,
   learning: Learning,

@@ -65,7 +65,7 @@ const append = (numbers: number[], title?: string) =>
     })),
   )
 
-/** What an indexer with a new index beside it does in a running program. */
+/** Runs an indexer that builds a new index next to the old one, as in a running program. */
 function runIndexer(index: ProductIndex) {
   const indexer = createIndexer(depsOf(index))
   const ended = indexer.run()
@@ -127,7 +127,7 @@ describe('a product index that is rebuilt beside the one that serves', () => {
     expect(promoted.map(({ offer }) => offer.id).sort()).toEqual([idOf(1), idOf(OFFERS - 1), idOf(OFFERS + 9)].sort())
     const [changedOffer] = await index.get('shop', [idOf(7)])
     expect(changedOffer!.offer.title).toBe('desk lamp of round 7, 7')
-    // Whatever comes after the switch is newer than what the new index holds.
+    // Everything after the switch is newer than what the new index holds.
     await promote([idOf(3)])
     await append([7], 'last')
     await runToEnd(createIndexer(depsOf(index)))
@@ -166,7 +166,7 @@ describe('a product index that is rebuilt beside the one that serves', () => {
     expect(build!.fill).toMatchObject({ complete: false, of: expect.any(Number) })
     await first.stop()
     await ended
-    // What it had written is damaged, as if less of it had been stored.
+    // Damage the build, as if only part of it had been stored.
     await build!.index.clear()
     const stop = runIndexer(index)
     const said: string[] = []

@@ -22,7 +22,7 @@ const silent = { info() {}, warn() {}, error() {} }
 let folder: string
 let analytics: Analytics
 let log: EventLog
-/** Runs ten times as fast, so that batches close early. */
+/** The clock runs ten times as fast, so that batches close early. */
 const now = () => Date.now() * 10
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rebuild-'))
@@ -56,7 +56,7 @@ const feedRun = {
   body: bodies.FeedRun,
 }
 
-/** They and one record that is none; of the registry, what the tables have nothing to do with does not count. */
+/** The events and one record that is not an event. Entries of the registry that the tables do not use do not count. */
 const LOGGED = happenings.length + 1
 
 describe('rebuild and audit', () => {
@@ -132,7 +132,7 @@ describe('rebuild and audit', () => {
     })
     await log.append(judged)
     await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
-    // As if the judge had read them.
+    // Commit as if the judge had read the events.
     const ends = (await log.bounds('ad-events')).map(({ partition, end }) => ({ partition, offset: end, metadata: '' }))
     await log.reset(
       'judge',

@@ -149,7 +149,7 @@ describe('a table that is rebuilt beside the one that serves', () => {
     await once()
   })
 
-  /** As a run whose process froze before the exchange: the pause is over, and the sink has stored more in the table before. */
+  /** A run whose process froze before the exchange: the pause is over, and the sink has stored more rows in the old table. */
   function frozen() {
     const pauses: string[] = []
     const resumed: boolean[] = []

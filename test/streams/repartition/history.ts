@@ -23,18 +23,18 @@ import { memoryLog } from '../spend-checkpoints/memory-log.ts'
 const UNIT = unitOf('ad-events')
 const DAY = '2026-03-10'
 
-/** A crash of the command that adds partitions. */
+/** Thrown when the command that adds partitions crashes. */
 class Crashed extends Error {}
 
 /** The log, the counters and everything that works between them, in memory. */
 export function openHistory(snapshot: Snapshot, partitions: number) {
   const log = memoryLog(partitions)
   const now = () => NOON
-  /** One set of counters for each number of shards, as they lie in Redis. */
+  /** One set of counters for each number of shards, as in Redis. */
   const sets = new Map<number, LossyCounters>()
   const judged: JudgedEvent[] = []
   const voided = new Map<string, number>()
-  /** Where the log may end to be kept, by partition. */
+  /** The offsets before which the log may forget records, by partition. */
   let safe: { judged: number[]; corrections: number[] } = { judged: [], corrections: [] }
   let present = partitions
 
@@ -45,7 +45,7 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
   }
   const deps = (of: Counters) => ({ log, counters: of, snapshot, now })
 
-  /** Works off a topic as its stream does: the outputs and the position together. */
+  /** Processes a topic as its stream does, storing outputs and position together. */
   async function workOff(topic: 'ad-events' | 'corrections', step: StreamStep): Promise<void> {
     for (let isDone = false; !isDone; ) {
       isDone = true
@@ -75,7 +75,7 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
 
   const repair = () => untilDone(() => createCountersRepair(deps(counters()))())
 
-  /** Counts down to a crash with each effect; null: none comes. */
+  /** The number of effects until a crash; null when there is no crash. */
   let effectsLeft: number | null = null
   async function effect<T>(make: () => T | Promise<T>): Promise<T> {
     if (effectsLeft !== null && effectsLeft-- <= 0) {
@@ -95,7 +95,7 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
     activeGroups: async () => [],
   }
 
-  /** What one run of the command does. */
+  /** Runs the command once. */
   async function runRepartition(to: number): Promise<void> {
     await repartition(
       {
@@ -117,14 +117,14 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
   }
 
   return {
-    /** Appended and judged. */
+    /** Appends events and judges them. */
     async takeIn(events: readonly AdEvent[]): Promise<void> {
       for (const event of events) {
         await log.append([recordOf(event)])
         await work()
       }
     },
-    /** A process appends it that does not know that there are more partitions. */
+    /** Appends an event as a process does that does not know about the new partitions yet. */
     async takeInLate(event: AdEvent, before: number): Promise<void> {
       const key = event.claims.campaignId
       log.appendTo(partitionOf(Buffer.from(key), before), recordOf(event))
@@ -145,16 +145,16 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
       const ends = async (topic: 'judged-events' | 'corrections') => (await log.bounds(topic)).map(({ end }) => end)
       safe = { judged: await ends('judged-events'), corrections: await ends('corrections') }
     },
-    /** Forgets all that the last checkpoints count. */
+    /** Forgets everything that the last checkpoints contain. */
     forget(): void {
       for (const [partition, before] of safe.judged.entries()) log.forget('judged-events', before, partition)
       for (const [partition, before] of safe.corrections.entries()) log.forget('corrections', before, partition)
       log.compact('spend-checkpoints')
     },
-    /** @param share 0: everything. */
+    /** @param share the share that is kept; 0 loses everything. */
     lose: (share: number) => counters().loseTo(Math.floor(share * (counters().moments - 1))),
     repair: () => repair(),
-    /** @param crashes after how many effects each run of the command ends, until one is not disturbed. */
+    /** @param crashes for each run of the command, the number of effects before it crashes. The last run is undisturbed. */
     async repartition(to: number, crashes: readonly number[], whileDown: () => void): Promise<void> {
       for (const effects of [...crashes, null]) {
         effectsLeft = effects

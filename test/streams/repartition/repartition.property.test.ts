@@ -6,7 +6,7 @@ import { eventOf, snapshotOf } from '../judge/fixtures.ts'
 import { openHistory } from './history.ts'
 
 const BUDGET = 5_000
-/** Enough that each number of partitions has some that stay and some that move. */
+/** Enough campaigns that with every number of partitions some stay and some move. */
 const ids = ['clicked', 'viewed', 'voided', 'daily', 'capped', 'd', 'e', 'f', 'g']
 const isViewed = (id: string) => id === 'viewed' || id === 'capped'
 const snapshot = snapshotOf({
@@ -20,7 +20,7 @@ const anyEvents = fc.array(
   fc.record({
     id: fc.constantFrom(...ids),
     requestId: fc.nat(30).map((n) => `r${n}`),
-    /** People are counted over all campaigns. */
+    /** Few people, because people are counted over all campaigns. */
     cid: fc.constantFrom('cid', 'other'),
     priceMicros: fc.integer({ min: 1, max: 1_500 }),
   }),
@@ -50,7 +50,7 @@ type Growth = typeof anyGrowth extends fc.Arbitrary<infer G> ? G : never
 
 const FROM = 2
 
-/** @param growths null: all partitions from the start, and nothing is ever lost, forgotten or late. */
+/** @param growths null to have all partitions from the start, and to lose, forget and delay nothing. */
 async function play(happenings: readonly Happening[], events: readonly AdEvent[][], growths: readonly Growth[] | null) {
   const most = (growths ?? []).reduce((partitions, { by }) => partitions * by, FROM)
   const history = openHistory(snapshot, growths ? FROM : most)
@@ -112,7 +112,7 @@ test('more partitions in the middle of a history change no verdict, no spend and
       const grown = await play(happenings, events, growths)
       expect(grown.spend).toEqual(grown.owed)
       const has = (what: Happening['what']) => happenings.some((each) => each.what === what)
-      // A refund that was lost may come too late for a click, until somebody looks.
+      // A lost refund is restored only when the counters are next checked, and a click may be judged before that.
       if (has('VOID') && has('LOSS')) return
       expect(grown).toEqual(await play(happenings, events, null))
     }),
@@ -121,7 +121,7 @@ test('more partitions in the middle of a history change no verdict, no spend and
 })
 
 const clickOf = (id: string, requestId: string) => ({ id, requestId, cid: 'cid' as const, priceMicros: 1 })
-/** The last record of a partition has no verdict when its counters are built anew; then the log forgets those that have one. */
+/** When the counters are rebuilt, the last record of a partition has no verdict yet. Then the log forgets the records that have one. */
 const refundedBeforeGrowth: Happening[] = [
   { what: 'EVENTS', events: [clickOf('daily', 'r0')] },
   { what: 'LATE', events: [clickOf('clicked', 'r1')] },

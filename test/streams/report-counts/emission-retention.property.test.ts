@@ -22,10 +22,10 @@ import { faultyStore, Killed } from './faulty-store.ts'
 
 const DAY_MS = 86_400_000
 const OPERATOR = { role: 'OPERATOR', accountId: 'operator' } as Parameters<typeof scopeOf>[1]
-/** After all facts, so that every month of them is over, and kept for long enough. */
+/** Later than all facts, so that each of their months is over and was kept for long enough. */
 let now = Date.parse('2027-02-01T00:00:00Z')
 const DAYS = 60
-/** Records of a partition lie in the order of their time, but for a few days. */
+/** Records of a partition are in the order of their times, except within this span. */
 const DISORDER_MS = 7 * DAY_MS
 
 let world: World
@@ -75,7 +75,7 @@ function specFor(asked: ReportQuery): ReportSpec {
   return specOf(world.snapshot, request, scopeOf(world.snapshot, OPERATOR, request.filters), 100_000)
 }
 
-/** Null: it takes rows that are gone. */
+/** Null when the answer would need rows that are gone. */
 async function answer(asked: ReportQuery): Promise<object[] | null> {
   const spec = specFor(asked)
   const closedUntil = await readClosedUntil(world.analytics)
@@ -85,14 +85,14 @@ async function answer(asked: ReportQuery): Promise<object[] | null> {
   return world.analytics.query(sql, params)
 }
 
-/** Whether counts of whole days are enough to answer. */
+/** Whether counts of whole days are enough for the answer. */
 function isCountable({ from, to }: ReportQuery, spec: ReportSpec): boolean {
   const isWhole = [from, to].every((moment) => /^\d{4}-\d\d-\d\d$/.test(moment))
   const cuts = cutsFor(needsOf(spec))
   return isWhole && (spec.dimensions.includes('hour') ? cuts.hour : cuts.day) !== null
 }
 
-/** A partition of the log, as far as the sink has stored it. */
+/** A partition of the log, of which the sink has stored the records before `storedTo`. */
 function logOf(records: readonly Stored[], storedTo: () => number): EmissionRetentionDeps['log'] {
   return {
     committed: async () => [{ topic: 'emissions', partition: 0, offset: storedTo(), metadata: '' }],
@@ -106,7 +106,7 @@ function logOf(records: readonly Stored[], storedTo: () => number): EmissionRete
   }
 }
 
-/** Plays a history, and asks a question after each step. @param replays by step, which the first play writes down. */
+/** Plays a history, and asks a question after each step. @param replays the repeated rows by step, recorded by the first play. */
 async function play(seed: number, steps: readonly Step[], asked: readonly ReportQuery[], play: Play) {
   await world.clear()
   const { analytics, snapshot } = world
@@ -146,7 +146,7 @@ async function play(seed: number, steps: readonly Step[], asked: readonly Report
         const turn = each.do === 'COUNT' ? createReportCounts(deps) : createEmissionRetention(deps).turn
         const turns = async () => {
           while (await turn()) {
-            // A turn takes only so much.
+            // Each turn handles only part of the rows.
           }
         }
         await turns().catch((error) => expect(error).toBeInstanceOf(Killed))
@@ -161,7 +161,7 @@ async function play(seed: number, steps: readonly Step[], asked: readonly Report
         for (const table of ['report_counts', 'report_cells', 'emissions', 'report_closed_quarters'])
           await analytics.command(`OPTIMIZE TABLE ${table} FINAL`)
     }
-    // Nothing is closed before, and what is stored shows in the answers after.
+    // Nothing is closed before this, and the answers after a STORE show what was stored.
     if (i > 1 && each.do !== 'STORE') answers.push(await answer(asked[answers.length % asked.length]!))
   }
   return answers
@@ -208,14 +208,14 @@ describe('a history of which ad requests are forgotten', () => {
     const { turn: forget } = createEmissionRetention({ ...deps, now: () => at })
     const turn = async () => {
       while (await forget()) {
-        // A turn closes one month.
+        // Each turn closes one month.
       }
       return readClosedUntil(analytics)
     }
     expect(await turn(), 'nothing is counted').toBe(Number.NEGATIVE_INFINITY)
     const count = createReportCounts({ ...deps, now: () => at })
     while (await count()) {
-      // A turn takes only so much.
+      // Each turn handles only part of the rows.
     }
     const asked = { from: '2026-01-01', to: '2026-12-31', metrics: 'requests,emissions' }
     const questions = ['day', 'day,campaign', 'hour', 'day,country', 'day,product', 'adUnit,campaign']

@@ -29,7 +29,7 @@ let folder: string
 let analytics: Analytics
 let log: EventLog
 let now = Date.parse('2026-05-01T00:00:00Z')
-/** Its day of 1 May begins on 30 April of UTC. */
+/** For this shop, 1 May begins on 30 April in UTC. */
 const snapshot = new Snapshot()
 apply(snapshot, 'Shop', 'shop', { timeZone: 'Europe/Warsaw', currency: 'PLN' })
 let logged = 0
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Ad requests every 20 hours around the turn of the months, and one within the last hour of April. */
+/** Stores ad requests every 20 hours around the turn of the months, and one in the last hour of April. */
 async function append(from: number, count: number): Promise<void> {
   const times = Array.from({ length: count }, (_, i) => from + i * 20 * HOUR_MS)
   const happenings = times.map((at): Happening => {
@@ -58,15 +58,15 @@ const sink = () => runToEnd(createSink({ log, analytics, now: () => Date.now() *
 async function count(): Promise<void> {
   const turn = createReportCounts({ log, analytics, snapshot, now: () => now })
   while (await turn()) {
-    // A turn takes only so much.
+    // Each turn handles only part of the rows.
   }
 }
 
-/** Up to when months are closed after the turns of a process that has just begun. */
+/** Takes the turns of a process that has just started. @returns the time up to which months are closed. */
 async function forget(): Promise<number> {
   const { turn } = createEmissionRetention({ log, analytics, snapshot, days: 60, now: () => now })
   while (await turn()) {
-    // A turn closes one month.
+    // Each turn closes one month.
   }
   return readClosedUntil(analytics)
 }
@@ -78,7 +78,7 @@ async function audited() {
 }
 const stored = async (where = '1') =>
   (await analytics.query<{ n: number }>(`SELECT count() AS n FROM emissions WHERE ${where}`))[0]!.n
-/** Requests of each day, as they are counted. */
+/** The counted requests of each day. */
 const counted = () =>
   analytics.query<{ startAt: number; facts: number }>(
     `SELECT startAt, toInt64(sum(facts)) AS facts FROM report_counts FINAL WHERE fact = 'request' AND cut = 'day' GROUP BY startAt ORDER BY startAt`,

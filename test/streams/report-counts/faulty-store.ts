@@ -3,8 +3,8 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 export class Killed extends Error {}
 
 /**
- * A store that a process writes to which dies: before its `dies`th statement, or because its `late`th is held back. What is held
- * reaches the store when it is called, perhaps long after. Statements count from 1; 0: none.
+ * A store for a process that dies, either before its `dies`th statement, or when its `late`th statement is held back. A held
+ * statement reaches the store when the test calls it, perhaps much later. Statements count from 1; 0 means none.
  */
 export function faultyStore(analytics: Analytics, { dies, late }: { dies: number; late: number }) {
   let statements = 0

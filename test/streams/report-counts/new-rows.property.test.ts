@@ -20,16 +20,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What of a year happens between two turns. */
+/** What happens between two turns: some of a year's rows are stored. */
 interface Step {
-  /** Of the rows of a table that are left. */
+  /** The table, and the share of its remaining rows that is stored. */
   table: keyof typeof TOPICS
   share: number
-  /** The sink says that they are stored, or only later. */
+  /** Whether the sink has already committed these rows. If not, it commits them later. */
   isTold: boolean
-  /** The registry tells of another shop. */
+  /** Whether another shop appears in the registry. */
   isShopMade: boolean
-  /** The first shop's clock is set to this zone; null: it stays. */
+  /** The new time zone of the first shop; null to keep it. */
   timeZone: string | null
   passedHours: number
 }
@@ -58,7 +58,7 @@ it('a process that goes on counts every cell that has changed, in whatever steps
       const turn = createReportCounts({ log, analytics: world.analytics, snapshot, now: () => at })
       const toEnd = async () => {
         while (await turn()) {
-          // A turn takes only so much.
+          // Each turn handles only part of the rows.
         }
       }
       for (const [i, { table, share, isTold, isShopMade, timeZone, passedHours }] of steps.entries()) {
@@ -87,7 +87,7 @@ it('a process that goes on counts every cell that has changed, in whatever steps
       }
       told = structuredClone(stored)
       for (const shopId of unmade) make(shopId)
-      // What has changed since its last count is counted again within hours.
+      // Cells that have changed since they were counted are recounted within hours.
       for (at = AFTERWARDS; at <= AFTERWARDS + 24 * HOUR_MS; at += 6 * HOUR_MS) await toEnd()
       const all = shopCells(snapshot.allEver('Shop'), { start: BEFORE, end: AFTERWARDS })
       const { sql, params } = uncountedCellsQuery(['EVENTS', 'EMISSIONS'], all, Number.NEGATIVE_INFINITY)!
@@ -114,7 +114,7 @@ it('a turn looks at no cell before it may be counted, and at nothing while nothi
   let at = Date.parse('2026-05-05T10:20:00Z')
   const turn = createReportCounts({ log, analytics: watched, snapshot, now: () => at })
   while (await turn()) {
-    // It looks over all that is stored: nothing.
+    // The first turns check everything that is stored, which is nothing.
   }
   const store = async () => {
     const row = {

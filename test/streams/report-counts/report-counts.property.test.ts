@@ -15,7 +15,7 @@ import { faultyStore, Killed } from './faulty-store.ts'
 
 const HOUR_MS = 3_600_000
 const OPERATOR = { role: 'OPERATOR', accountId: 'operator' } as Parameters<typeof scopeOf>[1]
-/** After all facts, so that every hour and day of them is over. */
+/** Later than all facts, so that each of their hours and days is over. */
 const AFTERWARDS = Date.parse('2027-01-01T00:00:00Z')
 
 let world: World
@@ -82,11 +82,11 @@ async function rowsFor(spec: ReportSpec): Promise<object[]> {
   return world.analytics.query(sql, params)
 }
 
-/** Turns of a process, until there is nothing left to do. */
+/** Takes a process's turns until nothing is left to do. */
 async function count(analytics: Analytics, now: () => number): Promise<void> {
   const turn = createReportCounts({ log: { committed: async () => [] }, analytics, snapshot: world.snapshot, now })
   while (await turn()) {
-    // A turn takes only so much.
+    // Each turn handles only part of the rows.
   }
 }
 

@@ -44,7 +44,7 @@ test('events that were sent again change nothing once some others came in betwee
   const runs = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 40 })
   fc.assert(
     fc.property(runs, fc.double({ min: 0, max: 1, noNaN: true }), (repeats, share) => {
-      // 'a' came once; of the others each repeats some that came before.
+      // 'a' comes once; each of the others is followed by a repetition of an earlier one.
       const sent = ['a', ...repeats.flatMap((back, at) => [`b${at}`, `b${Math.max(0, at - back)}`])]
       const judged = Math.max(1, Math.round(share * sent.length))
       expect(countJudged(sent, sent.slice(0, judged))).toBe(judged)

@@ -35,7 +35,7 @@ describe('a log that is carried over into another', () => {
     return lines
   }
 
-  /** A log that fails its nth commit, before or after it is stored. */
+  /** A log that fails its nth commit, before or after storing it. */
   function failing(log: EventLog, nth: number, isStored: boolean): EventLog {
     let commits = 0
     return {
@@ -91,7 +91,7 @@ describe('a log that is carried over into another', () => {
 
     await carryOver({ source, sourceId: 'one', target, now })
     await expect(carryOver({ source: other, sourceId: 'two', target, now })).rejects.toThrow(LogNotEmpty)
-    // The restore forgets the commits of all groups.
+    // A restore removes the commits of all groups.
     await target.reset(CARRY_OVER_GROUP, null)
     await carryOver({ source, sourceId: 'one', target, now })
     await finishCarryOver({ target, sourceId: 'one' })

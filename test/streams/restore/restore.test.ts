@@ -27,7 +27,7 @@ const partition = shardOf(ID, SHARDS)
 const snapshot = snapshotOf({ [ID]: { budgetMicros: BUDGET } })
 const silent = { info() {}, warn() {}, error() {} }
 
-/** The log that was lost, and of which a copy is restored. */
+/** The log that was lost, and the copy that is restored. */
 const original = emptyLogAndCounters(snapshot)
 const copy = emptyLogAndCounters(snapshot)
 let finished: number[]
@@ -49,7 +49,7 @@ async function readAll(log: EventLog, topic: NewRecord['topic']) {
 const judgedIn = async (log: EventLog): Promise<JudgedEvent[]> =>
   (await readAll(log, 'judged-events')).map(({ value }) => decode('JudgedEvent', value!))
 
-/** Of the first records of each topic: how many. The offsets are those of the copy. */
+/** Copies this many of the first records of each topic. Offsets are those of the copy. */
 async function copied(counts: { events: number; verdicts: number }): Promise<void> {
   const events = (await readAll(original.log, 'ad-events')).slice(0, counts.events)
   const verdicts = (await readAll(original.log, 'judged-events')).slice(0, counts.verdicts)
@@ -57,7 +57,7 @@ async function copied(counts: { events: number; verdicts: number }): Promise<voi
   if (records.length > 0) await copy.log.append(records)
 }
 
-/** As Kafka's. @param fails how often it is interrupted at its end. */
+/** Restores as Kafka's log does. @param fails how often it is interrupted at its end. */
 function restoreOf(plain: EventLog, { fails = 0 } = {}): RestoreDeps['restore'] {
   let begun: number | null = null
   let left = fails
@@ -219,7 +219,7 @@ test('failed events that were replayed stay replayed, and those that wait still 
   }
   await original.log.append([letterAt(6), letterAt(7), letterAt(8)])
   await replayDeadLetters(original.log, { fromOffset: 1, limit: 1 }, () => NOON)
-  // The first had expired when the mirror began.
+  // The first dead letter had expired when the mirror started.
   const [, ...mirrored] = await readAll(original.log, 'dead-letters')
   await copy.log.append(mirrored.map(({ topic, key, value }) => ({ topic, key, value })))
 

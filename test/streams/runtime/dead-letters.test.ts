@@ -22,7 +22,7 @@ afterEach(async () => {
 const NOW = 1_790_000_000_000
 const now = () => NOW
 
-/** Appends a record and the letter of a stream that gave up on it. */
+/** Appends a record, and the dead letter of a stream that gave up on it. */
 async function giveUp(stream: string, record: NewRecord): Promise<LogRecord> {
   const [position] = await log.append([record])
   const dead: LogRecord = { ...record, ...position!, appendedAt: NOW }

@@ -1,7 +1,7 @@
 import type { Commit, EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 
-/** A log in memory, for streams that read positions and not records: the test says what the groups have committed. */
+/** A log in memory for streams that read positions but no records. The test sets what the groups have committed. */
 export function fakeLog() {
   const groups = new Map<string, Commit[]>()
   const unused = () => Promise.reject(new Error('not part of this fake'))
@@ -24,7 +24,7 @@ export function fakeLog() {
   return log
 }
 
-/** A record as the log would give it back. */
+/** A record as the log would return it. */
 export function logRecord(record: NewRecord, partition: number, offset: number): LogRecord {
   return { ...record, topic: record.topic as TopicName, partition, offset, appendedAt: 0 }
 }

@@ -17,7 +17,7 @@ const NOW = 1_790_000_000_000
 const silent = { info() {}, warn() {}, error() {} }
 const commit = (offset: number): Commit => ({ topic: 'page-views', partition: 0, offset, metadata: '' })
 
-/** One partition of page views that ends at `end` and holds records at these offsets; the rest are markers. */
+/** One partition of page views that ends at `end` and has records at these offsets. All other offsets are markers. */
 function oneTopic(held: { end: number; offsets: number[] }) {
   const reads: number[] = []
   const log: EventLog = {

@@ -19,14 +19,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A candidate, and what it was told in turn. */
+/** A candidate, and the changes it was notified of, in order. */
 function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
   const told: LeadChange[] = []
   const { stop } = runForLeader({ log: from, name, logger: silent }, (change) => void told.push(change))
   return { told, stop }
 }
 
-/** The log, whose consumers say of their membership what the test says. Their polls are short, since no change of the group ends them. */
+/** A log whose consumers report the membership that the test sets. Their polls are short, because no change of the group ends them. */
 function pretending(told: Partial<LogConsumer>): Pick<EventLog, 'consumer'> {
   return {
     async consumer(options) {

@@ -3,7 +3,7 @@ import { createPeriodic } from '../../../streams/runtime/periodic.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Longer than the test may take: only a wake ends it. */
+/** Longer than the test may take, so only a wake-up ends it. */
 const pauseMs = 60_000
 
 it('periodic work is woken from its pause, also by what comes during a turn, and once for each', async () => {

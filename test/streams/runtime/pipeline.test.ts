@@ -280,7 +280,7 @@ it('a stream shares its topic with another instance of itself, losing and doubli
   expect(await log.read('feed-issues', 0, 300, 10)).toEqual([])
 })
 
-/** As a version writes it that has a schema more. */
+/** A page view as written by a version that has one more schema. */
 const viewOfLaterVersion = (id: string, key: string): NewRecord => {
   const value = encode('PageView', { ...samples.PageView, id })
   value.writeBigUInt64LE(0x0123456789abcdefn, 2)
@@ -336,7 +336,7 @@ it('a stream does not ask again and again for what it leaves alone, and looks at
   const before = polls
   await log.append(ids(2).map((id) => ({ ...view(id), key: 'two' })))
   await readOnceThere('feed-issues', 2)
-  // One that waits, one that brings the batch, and one that finds no other.
+  // One poll that waits, one that returns the batch, and one that finds no more records.
   expect(polls - before).toBeLessThanOrEqual(4)
 
   for (const afterMs of [5_000, 10_000, 20_000]) {
@@ -434,6 +434,6 @@ it('a stream commits at once what several partitions have, and each partition as
   await log.append(ids(200).map(view))
   start(noting, { log: watched, batchMaxRecords: 1_000 })
   expect(messages(await readOnceThere('feed-issues', 200)).toSorted()).toEqual(ids(200).toSorted())
-  // One failed at first.
+  // One of them failed at first.
   expect(mostUnderWay).toBeGreaterThanOrEqual(partitions - 1)
 })

@@ -1,12 +1,12 @@
 import { vi } from 'vitest'
 import type { RecordName } from '../../../schemas/topics.ts'
 
-/** Everything of one version of the program that the tests of two versions side by side need. */
+/** The parts of one version of the program that tests of two concurrent versions need. */
 export type Program = Awaited<ReturnType<typeof loadProgram>>
 
 /**
- * Loads the streams once more, apart from every other copy of them: as this version has them, or as a later one would that has
- * released one more schema of each of these records, with a field that has a default.
+ * Loads the streams again, separate from every other copy: as this version has them, or as a later version would that has released
+ * one more schema for each of these records, with a field that has a default.
  */
 export async function loadProgram({ adds = [] }: { adds?: readonly RecordName[] } = {}) {
   vi.resetModules()
@@ -49,7 +49,7 @@ export async function loadProgram({ adds = [] }: { adds?: readonly RecordName[] 
     }
   } finally {
     vi.doUnmock('../../../schemas/avro/schemas.ts')
-    // Test files share a process: what is loaded next is this version again.
+    // Test files share a process: whatever is loaded next must be this version again.
     vi.resetModules()
   }
 }

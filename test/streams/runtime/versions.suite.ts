@@ -8,7 +8,7 @@ import { eventOf, snapshotOf } from '../judge/fixtures.ts'
 import { type LossyCounters, lossyCounters } from '../judge/lossy-counters.ts'
 import { loadProgram, type Program } from './program-version.ts'
 
-/** An empty log, for one test. */
+/** An empty log for one test. */
 export interface VersionsHost {
   /** The log as a process of this version sees it. */
   connect(program: Program): EventLog
@@ -19,7 +19,7 @@ const CAMPAIGNS = Array.from({ length: 8 }, (_, n) => `campaign-${n}`)
 const silent = { info() {}, warn() {}, error() {} }
 const retry = { firstMs: 5, maxMs: 50 }
 
-/** Two versions of the program on one log: the one of today, and a later one that has released a schema more. */
+/** Two versions of the program on one log: the current one, and a later one that has released one more schema. */
 export function versionsSuite(open: () => Promise<VersionsHost>): void {
   let current: Program
   let later: Program
@@ -66,7 +66,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
   const sink = (program: Program) =>
     start(program.createSink({ ...shared, log: connect(program), analytics: tables.analytics }))
 
-  /** One click for each campaign, written by this version. */
+  /** Appends one click for each campaign, written by this version. */
   const click = (program: Program) =>
     log.append(
       CAMPAIGNS.map((campaignId) => ({
@@ -110,7 +110,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       expect(sinkOfToday.state()).toMatchObject({ status: 'RUNNING', outdated: true, dead: 0, failures: 0 })
       expect(tables.placesIn('judged_events')).toEqual([])
 
-      // The one of today still runs: it gives the partitions up.
+      // The current version is still running: it gives its partitions up.
       sink(later)
       await untilStored(8)
       await expect.poll(() => pausedIn(sinkOfToday)).toEqual([])
@@ -181,11 +181,11 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
 
 interface MemoryTables {
   analytics: Analytics
-  /** `partition/offset` of each row. */
+  /** The `partition/offset` of each row. */
   placesIn(table: string): string[]
 }
 
-/** Tables that know their fences and what they hold of a batch, as those of ClickHouse do. */
+/** Tables that know their fences and the rows of a batch that they hold, like those of ClickHouse. */
 function memoryTables(): MemoryTables {
   const rows = new Map<string, Place[]>()
   const epochs = new Map<string, number>()
@@ -216,7 +216,7 @@ interface Place {
   _offset: number
 }
 
-/** Each row begins with the length and name of its topic, the partition and the offset. */
+/** Each row begins with the length and name of its topic, then the partition and the offset. */
 function placesOf({ bytes, length }: RowBlock): Place[] {
   const rows = Buffer.from(bytes)
   const topic = rows.subarray(0, 1 + rows[0]!)

@@ -42,14 +42,14 @@ const bought = (eventId: string, day: number, receivedAt: number, products: stri
   value: purchase({ eventId, cid: 'c', at: at(day), receivedAt, products }),
 })
 
-/** Looks, and counts what was found. */
+/** Looks for new rows, and counts what was found. */
 async function takeNew(activity: Activity, sinceDay: number): Promise<Map<string, number>> {
   const found = await activity.look(sinceDay)
   await activity.count(sinceDay)
   return found
 }
 
-/** `day id purchases views` of what is counted. */
+/** The counted activity as `day id purchases views`. */
 async function counted(): Promise<string[]> {
   const rows = await analytics.query<{ day: number; id: string; purchases: number; views: number }>(
     'SELECT day, id, purchases, views FROM signal_days FINAL WHERE purchases != 0 OR clicks != 0 OR views != 0',
@@ -57,7 +57,7 @@ async function counted(): Promise<string[]> {
   return rows.map(({ day, id, purchases, views }) => `${day} ${id} ${purchases} ${views}`).sort()
 }
 
-/** The same, counted from all that happened: of the versions of an order the one that was received first counts. */
+/** The same, counted directly from all events. Of the versions of an order, the first received counts. */
 function countedAtOnce(all: readonly Happening[]): string[] {
   const figures = new Map<string, { purchases: number; views: number }>()
   const add = (day: number, id: string, figure: 'purchases' | 'views') => {
@@ -83,7 +83,7 @@ function countedAtOnce(all: readonly Happening[]): string[] {
 }
 
 const AWAY = 'The store is away'
-/** A store that goes away after so many statements that change something: the last of them may have been done. */
+/** A store that fails after so many statements that change something. The last of them may have been carried out. */
 function failingAfter(statements: number): Analytics {
   let left = statements
   const change = async <T>(statement: () => Promise<T>): Promise<T> => {
@@ -104,13 +104,13 @@ const day = fc.integer({ min: SINCE_DAY, max: SINCE_DAY + 3 })
 const product = fc.constantFrom('p', 'q', 'r')
 interface Step {
   rows: Drawn[]
-  /** The sink says at once that they are stored, or later. */
+  /** Whether the sink commits these rows at once. If not, it commits them later. */
   isTold: boolean
   by: number
   does: 'LOOK' | 'COUNT' | 'START' | 'FAIL'
   failsAfter: number
 }
-/** A view (which is the same each time that it comes), a void of one, or a version of an order, which may be of another day. */
+/** A view (the same each time it comes), a void of a view, or a version of an order, which may be on another day. */
 type Drawn = { view: [number, string] } | { voids: [number, string] } | { order: [number, number, string[]] }
 
 test('counts by day are those of all rows together, in whatever steps they come, whoever counts, and where it stops', async () => {
@@ -133,7 +133,7 @@ test('counts by day are those of all rows together, in whatever steps they come,
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 7 }), async (steps) => {
       const world = await openWorld(analytics, epoch++)
       let received = 0
-      /** Each another time, in no order. */
+      /** Different times, in no order. */
       const receivedAt = () => {
         received += 77
         return received % 97
@@ -144,7 +144,7 @@ test('counts by day are those of all rows together, in whatever steps they come,
         const [n, adId] = 'view' in row ? row.view : row.voids
         return ('view' in row ? view : voiding)(`v${n}${adId}`, adId, SINCE_DAY + (n % 4))
       }
-      /** Two processes, of which each takes the other for gone. */
+      /** Two processes, each of which believes the other one is gone. */
       let told: readonly Commit[] = []
       const start = (store: Analytics) =>
         createActivity({ log: { committed: async () => [...told] }, analytics: store })

@@ -92,7 +92,7 @@ describe('also bought', () => {
     })
     fc.assert(
       fc.property(fc.array(order, { maxLength: 20 }), fc.array(order, { minLength: 1, maxLength: 5 }), (old, fresh) => {
-        // The later ones are of the last day.
+        // The newer orders are all of the last day.
         const ordersOf = (list: typeof old, scale: number) =>
           list.map(({ items, ageMs }) => ({ items, occurredAt: NOW - ageMs * scale }))
         const before = ordersOf(old, 1).map((each) => ({ ...each, occurredAt: each.occurredAt - DAY }))

@@ -44,7 +44,7 @@ test('a shop waits while its purchases are coming in at once, and is due when no
   due.note('shop', 300)
   expect([due.list(4_000), due.areArriving()]).toEqual([['shop'], false])
   due.computed('shop', { at: 4_000, ...due.taken('shop') })
-  // So few are no import, whatever share of a small shop they are.
+  // So few orders are not an import, whatever share of a small shop they are.
   due.note('small', 100)
   expect([due.list(6_000), due.areArriving()]).toEqual([['small'], false])
 })

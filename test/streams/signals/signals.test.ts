@@ -55,7 +55,7 @@ const seen = (adId: string, type: 'VIEW' | 'CLICK', fields: Partial<Parameters<t
   topic: 'judged-events' as const,
   value: touch({ eventId: `e${nextId++}`, cid: 'a', at: NOW - DAY, adId, type, ...fields }),
 })
-/** The latest signals of each product of the shop. */
+/** The latest signals of each of the shop's products. */
 function latest(): Record<string, ProductSignals> {
   const all = appended.map(({ value }) => decode('ProductSignals', value!))
   return Object.fromEntries(all.filter(({ shopId }) => shopId === 'shop').map((each) => [each.id, each]))
@@ -148,7 +148,7 @@ describe('signals', () => {
     const running = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs })
     await running.runOnce()
     expect(latest().tea!.alsoBought).toEqual([])
-    // Whatever the time: no interval has passed.
+    // They are due whatever the time: no interval has passed.
     const history = Array.from({ length: 50 }, (_, n) => bought(['tea', 'cup'], { at: NOW - n * DAY, shopId }))
     await world.store(history.map((each) => ({ ...each, value: { ...each.value, imported: true } })))
     await running.runOnce()
@@ -210,11 +210,11 @@ describe('signals', () => {
     expect(read).toEqual([40, 3])
     const found = latest()
     expect(found.lamp!.alsoBought[0]!.id).toBe('tea')
-    // As read at once by another process.
+    // The same result as when another process reads everything at once.
     appended = []
     await signals().runOnce()
     for (const id of ['tea', 'lamp']) expect(found[id]!.alsoBought, id).toEqual(latest()[id]!.alsoBought)
-    // So many more at once may be of any time.
+    // So many more orders at once may be from any time.
     await world.store(Array.from({ length: 10 }, () => bought(['tea', 'old'], { at: NOW - 99 * DAY })))
     await running.runOnce()
     expect(read).toEqual([40, 3, 10, 52])

@@ -17,7 +17,7 @@ import { logRecord } from '../runtime/fake-log.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Midnight in Berlin, in winter: the clocks change on 29 March. */
+/** Midnight in Berlin, in winter time: the clocks change on 29 March. */
 const MIDNIGHT = Date.parse('2026-03-09T23:00:00Z')
 const NOW = MIDNIGHT + 12 * HOUR_MS
 
@@ -110,7 +110,7 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
   await world.store([...Array.from({ length: 20 }, () => touched('CLICK')), touched('VIEW')])
   await run()
   expect(appended).toHaveLength(2)
-  // What is stored tells in the click rate once it is counted.
+  // Stored events affect the click rate once they are counted.
   await count()
   await run()
   expect((await followTraffic({ log, logger: { error() {} } })).clickRate('shop')).toBe(40 / 1_001)

@@ -7,7 +7,7 @@ interface Place {
   _offset: number
 }
 
-/** The row of a record as an object, which goes in as JSON: what the sink's binary rows are held against. */
+/** The row of a record as an object, to be inserted as JSON and compared with the sink's binary row. */
 export function jsonRowOf(place: Place, value: object): object {
   if (place._topic !== 'judged-events') return { ...place, ...value }
   const { claims, previousAddressHash, ...event } = value as JudgedEvent

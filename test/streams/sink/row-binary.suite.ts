@@ -17,7 +17,7 @@ const PARTITION = 3
 const RECORDS = 300
 const binaryTopics = storedTopics.filter((topic) => 'plan' in tablesOf[topic][0])
 
-/** Binary rows against the same rows as JSON, in tables of memory with the columns of the real ones. */
+/** Compares binary rows with the same rows as JSON, in memory tables with the columns of the real ones. */
 export function rowBinarySuite(open: () => Promise<Analytics>): void {
   let analytics: Analytics
   beforeAll(async () => {
@@ -58,7 +58,7 @@ export function rowBinarySuite(open: () => Promise<Analytics>): void {
   }
 }
 
-/** Without a store: what becomes of bytes that nobody has written with `encode`. */
+/** Tests without a store what becomes of bytes that were not written with `encode`. */
 export function damagedRecords(): void {
   it.each(binaryTopics)('%s has rows of exactly those damaged records that can be decoded', async (topic) => {
     const name = topics[topic].record

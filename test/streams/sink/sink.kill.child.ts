@@ -6,8 +6,8 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { bytesOf, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
 
 /**
- * Appends events, stores and credits them until it is killed. Arguments: folder, round.
- * Says `ready` once it does all three, `N` for every N events that the log has taken.
+ * Appends events, stores them and credits them until it is killed. Arguments: folder, round. Sends `ready` once it does all three,
+ * and `N` for every N events that the log has accepted.
  */
 const [folder, round] = [process.argv[2]!, Number(process.argv[3])]
 const EVENTS_PER_APPEND = 20
@@ -15,7 +15,7 @@ const silent = { info() {}, warn() {}, error: (details: object) => console.error
 
 const log = await openEmbeddedEventLog({ folder: `${folder}/log` })
 const analytics = await openEmbeddedAnalytics({ folder: `${folder}/analytics` })
-// Ten times as fast, so that batches close early and often.
+// The clock runs ten times as fast, so that batches close early and often.
 createSink({ log, analytics, now: () => Date.now() * 10, logger: silent }).run()
 process.send!('ready')
 void credit()
@@ -35,7 +35,7 @@ async function credit(): Promise<void> {
   }
 }
 
-/** The n-th event: few people and products, so that they meet across rounds. */
+/** The n-th event. There are few people and products, so that they recur across rounds. */
 function eventOf(n: number): Happening {
   const dice = (sides: number, salt: number) => (Math.imul(n + 7919 * salt, 2654435761) % sides) >>> 0
   const cid = `c${dice(40, 1) % 40}`

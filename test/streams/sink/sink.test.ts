@@ -33,7 +33,7 @@ const tables = Object.values(tablesOf).flatMap((each) => each.map(({ table }) =>
 let folder: string
 let analytics: Analytics
 let log: EventLog
-/** Each log begins at offset 0 again, like after a rebuild. */
+/** A new epoch for each log, because each log starts at offset 0 again, as after a rebuild. */
 let epoch = 0
 let time: number
 beforeAll(async () => {
@@ -74,7 +74,7 @@ const view = (id: string, cid = 'a'): Happening => ({
 const query = <Row extends object>(sql: string) => analytics.query<Row>(sql)
 const countOf = async (table: string) => (await query<{ n: number }>(`SELECT count() AS n FROM ${table}`))[0]!.n
 
-/** Runs a sink, time passing, until it has committed everything. */
+/** Runs a sink while time passes, until it has committed everything. */
 async function drain(through: { log?: EventLog; analytics?: Analytics; onStored?: () => void } = {}): Promise<void> {
   const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent, retry: RETRY, gather })
   const ended = sink.run()
@@ -205,7 +205,7 @@ it('the sink stores what came to several partitions and topics by one insert a t
       await analytics.insert(table, rows, by)
     },
   }
-  // Time passes once all has been read.
+  // Time passes once everything has been read.
   const pass = async () => {
     time += AGE_MS
     await delay(1)
@@ -228,7 +228,7 @@ it('the sink stores what came to several partitions and topics by one insert a t
     { table: 'transactions', scopes: partitions },
   ])
   expect([await countOf('page_views'), await countOf('transactions')]).toEqual([40, 40])
-  // It tells of that once, when both are done.
+  // `onStored` is called once, when both inserts are done.
   expect(stored).toEqual([2])
 })
 
@@ -353,7 +353,7 @@ it('the sink does not store what it read of a partition that has left and come b
 
 describe('a batch in doubt', () => {
   const views = ['v0', 'v1', 'v2', 'v3']
-  /** The first three records were about to be stored, under the epoch of the log. */
+  /** Leaves the first three records as a batch that was opened but not stored, under the epoch of the log. */
   async function leaveInDoubt(): Promise<SinkBatch> {
     const places = await log.append(views.map((id) => record(view(id))))
     const { partition, offset: first } = places[0]!

@@ -9,11 +9,11 @@ export interface MemoryLog extends Pick<EventLog, 'bounds' | 'read' | 'append' |
   /** Keeps the last record of each key in each partition, as compaction does. */
   compact(topic: TopicName): void
   end(topic: TopicName, partition?: number): number
-  /** For every group. */
+  /** Commits for every group. */
   commit(place: Pick<Commit, 'topic' | 'partition' | 'offset'>): void
-  /** As a process does that has known another number of partitions. */
+  /** Appends as a process does that still knows another number of partitions. */
   appendTo(partition: number, record: NewRecord): void
-  /** A topic has so many partitions from now on. */
+  /** From now on the topic has this many partitions. */
   grow(topic: TopicName, partitions: number): void
 }
 
@@ -24,8 +24,8 @@ interface Partition {
 }
 
 /**
- * A log in memory, of so many partitions a topic, whose records can be forgotten.
- * @param now when it is appended, UTC epoch milliseconds.
+ * A log in memory with this many partitions per topic, whose records can be forgotten.
+ * @param now the time at which a record is appended, UTC epoch milliseconds.
  */
 export function memoryLog(partitions = 1, now: () => number = () => NOON): MemoryLog {
   const commits = new Map<string, Commit>()

@@ -20,7 +20,7 @@ const campaigns = { clicked: {}, viewed: { kind: 'DISPLAY' }, voided: {} } as co
 const ids = Object.keys(campaigns) as (keyof typeof campaigns)[]
 const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { ...campaigns[id], budgetMicros: BUDGET }])))
 
-/** One thing that happens to a campaign's events, to the log or to the counters. */
+/** Something that happens to a campaign's events, to the log or to the counters. */
 const anyHappening = fc.oneof(
   { weight: 6, arbitrary: fc.record({ what: fc.constant('EVENTS' as const), events: anyEvents() }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('VOID' as const), which: fc.nat(100) }) },
@@ -47,7 +47,7 @@ function anyEvents() {
 async function play(happenings: readonly Happening[], events: readonly AdEvent[][], lossy: boolean) {
   const memory = lossyCounters()
   const log = memoryLog()
-  /** Stores until everything is lost once more; null: nothing will be. */
+  /** The number of stores until everything is lost once more; null when nothing will be lost. */
   let storesLeft: number | null = null
   const counters: Counters = {
     ...memory,
@@ -61,11 +61,11 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
   const deps = { log, counters, snapshot, now: () => NOON }
   const judge = createJudgeStep(deps)
   const writeCheckpoints = createSpendCheckpoints(deps)
-  // Kept over all that happens, it must notice what has been lost, forgotten or written since.
+  // This one is kept throughout, so it must notice whatever has been lost, forgotten or written since.
   const spend = createSpendRestore(deps)
   const judged: JudgedEvent[] = []
   const voided = new Map<string, number>()
-  /** Where the log may end to be kept: what the last checkpoints count is safe. */
+  /** The offsets before which the log may forget records: the last checkpoints contain everything before them. */
   let safe = { source: 0, corrections: 0 }
   let next = 0
   await counters.markComplete(0)
@@ -92,9 +92,9 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     log.commit({ topic: 'ad-events', partition: 0, offset: next })
   }
 
-  /** As the stream of corrections does it. */
+  /** Voids an event as the stream of corrections does. */
   async function voidEvent(which: number) {
-    // Once each: who voids an event again must not wait until the log has forgotten the first time.
+    // Void each event only once: a second void is recognised only while the log still has the first.
     const valid = judged.filter(({ billedMicros, eventId }) => billedMicros > 0 && !voided.has(eventId))
     const event = valid[which % Math.max(1, valid.length)]
     if (!event) return
@@ -161,12 +161,12 @@ test('campaigns outlive what the log keeps of them: counters lost at any moment 
       )
       const lossy = await play(happenings, events, true)
       const has = (what: Happening['what']) => happenings.some((each) => each.what === what)
-      // A refund that meets counters which are lost in that moment finds nothing to reduce.
+      // A refund during a loss of the counters finds nothing to reduce.
       if (has('VOID') && has('LOSS_AFTER_STORES')) {
         for (const [i, spend] of lossy.spend.entries()) expect(spend).toBeGreaterThanOrEqual(lossy.owed[i]!)
       } else expect(lossy.spend).toEqual(lossy.owed)
       for (const owed of lossy.owed) expect(owed).toBeLessThanOrEqual(BUDGET)
-      // A refund that was lost may come too late for a click, until somebody looks.
+      // A lost refund is restored only when the counters are next checked, and a click may be judged before that.
       if (has('VOID')) return
       expect(lossy).toEqual(await play(happenings, events, false))
     }),

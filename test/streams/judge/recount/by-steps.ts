@@ -9,7 +9,7 @@ import { WINDOWS_MS } from '../../../../streams/judge/counted/windows.ts'
 import { acquaintanceOf, carryOut, type Decision, type Step } from '../../../../streams/judge/step.ts'
 import { chargeOf, judgingStep, termsOf, verdictWithoutCounters } from '../../../../streams/judge/verdict.ts'
 
-/** Counts judged events one by one, by carrying out again the steps that have judged them: what a recount must come to. */
+/** Counts judged events one by one by repeating the steps that judged them. A recount must give the same result. */
 export function countBySteps(
   events: readonly JudgedEvent[],
   { snapshot, shards, now }: { snapshot: Snapshot; shards: number; now: number },
@@ -60,7 +60,7 @@ export function countBySteps(
 
 const actorOf = ({ actor, acquaintances }: Step) => (acquaintances.length > 0 ? actor : null)
 
-/** The decision that a judged event was given; of the actor it tells nothing. */
+/** The decision on a judged event. It says nothing about the actor. */
 function decisionOf(event: JudgedEvent): Omit<Decision, 'actor'> {
   const { verdict, billedMicros, invalidReason, marks, type, claims } = event
   if (verdict === 'DUPLICATE') return { outcome: 'SEEN' }

@@ -25,7 +25,7 @@ const snapshot = snapshotOf(campaigns)
 const ids = Object.keys(campaigns) as (keyof typeof campaigns)[]
 
 const name = (...names: string[]) => fc.constantFrom(...names)
-/** How long before now: within open windows, within days that are kept, and long ago. */
+/** How old an event is: within open windows, within days that are kept, or long ago. */
 const anyAge = fc.oneof(
   fc.nat(2 * HOUR_MS),
   fc.nat(3 * DAY_MS),
@@ -77,7 +77,7 @@ const anyJudged = fc
 
 type Drawn = typeof anyJudged extends fc.Arbitrary<infer D> ? D : never
 
-/** What each valid event is billed, in order: a micro more when the thousandths of its campaign complete one. */
+/** The events, in order, with what each valid one is billed: a micro more when its campaign's thousandths complete one. */
 function billed(events: readonly Drawn[]): Omit<JudgedEvent, 'sourcePartition' | 'sourceOffset'>[] {
   const owed = new Map<string, number>()
   return events.map((event) => {
@@ -96,7 +96,7 @@ test('a recount comes to what the steps that have judged the events would, with 
   )
   await fc.assert(
     fc.asyncProperty(fc.array(anyJudged, { maxLength: 60 }), anyLoss, async (drawn, { checkpointsBefore, kept }) => {
-      // The log takes events as they are received.
+      // The log contains events in the order in which they were received.
       const events = billed(drawn.toSorted((a, b) => a.receivedAt - b.receivedAt))
       let clock = NOON
       const log = memoryLog(SHARDS, () => clock)
@@ -118,7 +118,7 @@ test('a recount comes to what the steps that have judged the events would, with 
         log.commit({ topic: 'ad-events', partition, offset: judged.sourceOffset + 1 })
       }
       await repair()
-      // What is lost in part is completed, and what is held counts once.
+      // What is partly lost is completed, and what is still there counts once.
       counters.loseTo(Math.floor(kept * (counters.moments - 1)))
       await repair()
       expect(await counters.complete()).toEqual(inOrder.map(() => true))

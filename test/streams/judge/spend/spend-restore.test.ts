@@ -16,7 +16,7 @@ const PRICE = 5
 const CLICKS = 3
 const now = () => NOON
 
-/** One campaign in each partition, whose clicks were judged and whose spend has a checkpoint; then the counters are lost. */
+/** One campaign in each partition, whose clicks were judged and whose spend has a checkpoint. Then the counters are lost. */
 async function lostCounters(partitions: number) {
   const campaignIds = Array.from({ length: partitions }, (_, shard) => campaignIn(shard, partitions))
   const snapshot = snapshotOf(Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: 1_000 }])))
@@ -88,7 +88,7 @@ test('lost counters are counted again with as many questions to the log as it ha
 test('counters that are lost again after any step of it end with the spend of the checkpoints', async () => {
   for (let lostAfter = 1; ; lostAfter++) {
     const { counters, forgetJudged, repairOf, spends } = await lostCounters(3)
-    // The clicks themselves are in the log no longer.
+    // The clicks themselves are no longer in the log.
     forgetJudged()
     let steps = 0
     const lose = () => {
@@ -110,7 +110,7 @@ test('counters that are lost again after any step of it end with the spend of th
     const repair = repairOf(losing)
     await untilDone(async () => {
       const isQuiet = (await repair()) !== false
-      // What was lost as it ended is noticed in the next turn.
+      // A loss at the very end is noticed in the next turn.
       if (!isQuiet || !(await counters.complete()).every(Boolean)) throw new CountersBehind('not sure yet')
     })
     expect(await spends(), `lost after ${lostAfter} steps`).toEqual([0, 1, 2].map(() => CLICKS * PRICE))

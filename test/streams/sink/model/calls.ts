@@ -2,15 +2,15 @@
 export interface Call {
   process: number
   name: string
-  /** What it does at the server, one after the other. */
+  /** What it does at the server, step by step. */
   steps: (() => void)[]
-  /** What is then answered, or thrown. */
+  /** Returns or throws the answer. */
   outcome: () => unknown
-  /** Whether an answer may come now, when all steps are done. */
+  /** Whether the answer may come now, after all steps are done. */
   isReady: () => boolean
-  /** Whether its answer may be lost on the way. */
+  /** Whether the answer may be lost on the way. */
   canLose: boolean
-  /** Its process has been told that the answer was lost, and waits for it no more. */
+  /** Its process has been told that the answer was lost, and no longer waits for it. */
   abandoned: boolean
   resolve(value: unknown): void
   reject(error: Error): void
@@ -18,7 +18,7 @@ export interface Call {
 
 export type CallOptions = Partial<Pick<Call, 'steps' | 'outcome' | 'isReady' | 'canLose'>>
 
-/** The requests under way, which get on only when they are told to. */
+/** The requests in flight, which proceed only when they are told to. */
 export function createCalls() {
   const open: Call[] = []
   return {
@@ -51,7 +51,7 @@ export function createCalls() {
       }
     },
 
-    /** Its process hears of a failure; what it does at the server goes on. */
+    /** Reports a failure to the process; what the request does at the server goes on. */
     lose(call: Call, error: Error): void {
       call.canLose = false
       call.abandoned = true

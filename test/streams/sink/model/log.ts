@@ -19,13 +19,13 @@ const records: LogRecord[] = Array.from({ length: RECORDS }, (_, offset) => {
   return logRecord({ topic: TOPIC, key: keyOf(view), value: bytesOf(view) }, PARTITION, offset)
 })
 
-/** One partition, which has one owner at a time. Commits under any but the owner's assignment are refused. */
+/** One partition, which has one owner at a time. Commits under any assignment but the owner's are refused. */
 export function createModelLog(calls: Calls, now: () => number) {
   let committed: Assignment['committed'] = null
   let owner: { process: number; assignment: Assignment } | null = null
-  /** What each process takes for its assignment, and what it reads next. */
+  /** What each process believes to be its assignment, and the offset that it reads next. */
   const views: ({ assignment: Assignment; position: number } | null)[] = [null, null]
-  /** The last record comes while the partition moves: the first process cuts its batch without it. */
+  /** The last record is appended while the partition moves, so the first process cuts its batch without it. */
   let end = RECORDS - 1
   let closed = false
 
@@ -35,7 +35,7 @@ export function createModelLog(calls: Calls, now: () => number) {
     views[process] = { assignment, position: committed?.offset ?? 0 }
   }
 
-  /** Who has lost the partition hands over what it had fetched by then. */
+  /** A process that has lost the partition still returns what it had fetched by then. */
   const endFor = (process: number) => (owner?.process === process ? end : RECORDS - 1)
 
   function poll(process: number, lastAnswer: { at: number }) {
@@ -63,7 +63,7 @@ export function createModelLog(calls: Calls, now: () => number) {
     }
     const outcome = () => {
       if (!refused) return
-      // From now on it knows, and reads no more of it.
+      // From now on the process knows, and no longer reads the partition.
       if (views[process]?.assignment === assignment) views[process] = null
       throw new Revoked('it has gone to another')
     }
@@ -96,7 +96,7 @@ export function createModelLog(calls: Calls, now: () => number) {
       return {
         ...fakeLog(),
         async consumer() {
-          // A member that begins anew is given again what it has.
+          // A member that joins again gets what it already owns.
           if (owner?.process === process) assign(process)
           return consumerOf(process)
         },
@@ -113,7 +113,7 @@ export function createModelLog(calls: Calls, now: () => number) {
     owner: () => owner!.process,
     committed: () => committed,
     isCommitted: () => committed?.offset === end,
-    /** Polls are answered at once from now on, with nothing. */
+    /** From now on polls are answered at once, with nothing. */
     close(): void {
       closed = true
     },

@@ -7,18 +7,18 @@ import { createModelLog } from './log.ts'
 import { createModelStore } from './store.ts'
 
 /**
- * Two sinks, one partition and a store, in which nothing happens by itself: a schedule says which of the things that may
- * happen next does. A process is frozen for as long as the schedule leaves its answers lying; one request or answer may be
- * lost, and the store may restart once.
+ * Two sinks, one partition and a store, in which nothing happens by itself: a schedule chooses which of the possible actions
+ * happens next. A process is frozen for as long as the schedule does not deliver its answers. One request or answer may be lost,
+ * and the store may restart once.
  */
 
 const TICK_MS = 1_000
-/** Nobody waits longer for anything; and once all is stored, so long for what may still be done. */
+/** The most ticks that may pass while something waits; and after everything is stored, for what may still be done. */
 const TICKS_MAX = 20
 const TICKS_AFTER_MAX = 1
 const LOST_ANSWERS_MAX = 1
 const RESTARTS_MAX = 1
-/** A schedule that is longer goes round in circles. */
+/** A longer schedule goes round in circles. */
 const STEPS_MAX = 500
 /** More turns of the microtask queue than any chain of awaits in the sink takes. */
 const MICROTASKS = 40
@@ -26,27 +26,27 @@ const PROCESSES = [0, 1]
 const WORLD = PROCESSES.length
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Something that may happen next, and whose doing it is: a process and its requests, or the world's. */
+/** Something that may happen next, and its actor: a process with its requests, or the world. */
 export interface Action {
   name: string
   actor: number
-  /** Who goes on after it. */
+  /** The actor that goes on after it. */
   next: number
   run(): void
 }
 
 export interface Outcome {
-  /** How many rows each record has. */
+  /** The number of rows of each record. */
   rows: number[]
-  /** Where the group goes on; null: nowhere yet. */
+  /** The committed offset of the group; null when nothing is committed. */
   committed: number | null
-  /** What the sink has counted by then. */
+  /** What the sink has counted up to there. */
   counts: StreamCounts | null
-  /** What happened, in order. */
+  /** The actions that happened, in order. */
   trace: string[]
 }
 
-/** @param choose which of the actions happens next; the first is what happens when nobody interferes. */
+/** @param choose chooses the action that happens next; the first one is what happens when nobody interferes. */
 export async function runModel(choose: (actions: readonly Action[]) => number): Promise<Outcome> {
   let time = T0
   const now = () => time
@@ -57,7 +57,7 @@ export async function runModel(choose: (actions: readonly Action[]) => number): 
   let lost = 0
   let restarts = 0
   let ticks = 0
-  /** The partition goes to the other process, and comes back. */
+  /** The partition moves to the other process, and back. */
   const moves = [1, 0]
 
   function actionsOf(call: Call): Action[] {
@@ -110,7 +110,7 @@ export async function runModel(choose: (actions: readonly Action[]) => number): 
   const isWaiting = () => calls.open.every((call) => call.steps.length === 0 && !call.isReady())
   const isStored = () => log.isCommitted() && calls.open.every(({ name }) => name === 'poll')
 
-  /** Until each process waits for an answer. One that begins anew does so after a moment of real time. */
+  /** Waits until each process waits for an answer. A process that starts again does so after a moment of real time. */
   async function settle(): Promise<void> {
     await microtasks()
     while (!PROCESSES.every(calls.waitsFor)) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -134,7 +134,7 @@ export async function runModel(choose: (actions: readonly Action[]) => number): 
     const actions = [...calls.open.flatMap(actionsOf), ...actionsOfTheWorld()]
     if (actions.length === 0) break
     if (step === STEPS_MAX) throw new Error(`no end after ${STEPS_MAX} steps:\n${trace.slice(-40).join('\n')}`)
-    // Whoever is at work goes on; then the other process, then the world.
+    // The process at work goes on first, then the other process, then the world.
     const ordered = actions.toSorted((a, b) => rank(a, current) - rank(b, current))
     const action = ordered[choose(ordered)]!
     trace.push(action.name)

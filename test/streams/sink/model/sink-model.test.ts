@@ -6,7 +6,7 @@ const ONCE = { rows: [1, 1, 1], committed: 3, counts: { from: 0, read: 3, writte
 const RANDOM_SCHEDULES = tries(2_000, 40_000)
 const INTERFERENCES_MAX = 8
 
-/** Where somebody interferes, and with which of the other actions. */
+/** The steps at which somebody interferes, and which of the other actions happens instead. */
 type Interference = readonly { step: number; choice: number }[]
 
 async function run(interference: Interference): Promise<{ outcome: Outcome; alternatives: number[] }> {
@@ -19,7 +19,7 @@ async function run(interference: Interference): Promise<{ outcome: Outcome; alte
   return { outcome: await runModel(choose), alternatives }
 }
 
-/** Every schedule with at most `max` interferences: what comes after each goes on by itself. */
+/** Every schedule with at most `max` interferences. Between them, the first action always happens. */
 async function* schedules(max: number, interference: Interference = []): AsyncGenerator<Outcome> {
   const { alternatives, outcome } = await run(interference)
   yield outcome
@@ -32,7 +32,7 @@ async function* schedules(max: number, interference: Interference = []): AsyncGe
   }
 }
 
-/** A small generator of numbers that a seed repeats (mulberry32). */
+/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

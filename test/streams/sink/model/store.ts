@@ -10,7 +10,7 @@ import { RECORDS } from './log.ts'
 
 type Row = { _offset: number }
 
-/** The rows of this model are all of one length, and begin with the length and name of the topic, and the partition. */
+/** In this model all rows have the same length, and begin with the length and name of the topic, and the partition. */
 function placedRows({ bytes, length }: RowBlock): Row[] {
   const rows = Buffer.from(bytes)
   const offsetAt = 1 + rows[0]! + Int32Array.BYTES_PER_ELEMENT
@@ -24,7 +24,7 @@ interface Insert {
   call: Call
 }
 
-/** Inserts are looked at when they begin; their rows become visible some time later, and in two parts. */
+/** Fences are checked when an insert begins. Its rows become visible some time later, in two parts. */
 export function createModelStore(calls: Calls) {
   const rows = Array.from({ length: RECORDS }, () => 0)
   const epochs = new Map<string, number>()
@@ -94,10 +94,10 @@ export function createModelStore(calls: Calls) {
         close: async () => {},
       }
     },
-    /** How many rows each record has. */
+    /** The number of rows of each record. */
     rows: () => [...rows],
     isInserting: () => running.size > 0,
-    /** What runs stays as far as it has come. */
+    /** Ends running inserts; the rows that they have made visible stay. */
     restart(): void {
       for (const insert of [...running]) end(insert, new AnalyticsUnavailable('the store has restarted'))
     },
