@@ -6,7 +6,6 @@ import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErr
 
 const PHONE = { viewport: { width: 360, height: 740 } }
 const METRICS = 'views,clicks,spend,purchases,revenue'
-/** How long a page may take to show the next report. */
 const BUYER = { cid: 'buyer' }
 
 interface Report {

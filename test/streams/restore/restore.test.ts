@@ -57,7 +57,7 @@ async function copied(counts: { events: number; verdicts: number }): Promise<voi
   if (records.length > 0) await copy.log.append(records)
 }
 
-/** Restores as Kafka's log does. @param fails how often it is interrupted at its end. */
+/** A restore that works like Kafka's, without Kafka. @param fails how often `finish` is interrupted. */
 function restoreOf(plain: EventLog, { fails = 0 } = {}): RestoreDeps['restore'] {
   let begun: number | null = null
   let left = fails

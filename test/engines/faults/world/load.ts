@@ -23,7 +23,7 @@ export interface LoadOptions {
   adsPerRequest: number
 }
 
-/** What happened between `begin` and `finish`. */
+/** What happened between `startLoad` and `finish`. */
 export interface LoadResult {
   ledger: Ledger
   intakeOutageMs: number

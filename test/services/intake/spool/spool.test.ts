@@ -40,7 +40,7 @@ const recordOf = (name: string, bytes = 10): NewRecord => ({
 const append = (...names: string[]) => spool.append(names.map((name) => recordOf(name)))
 const segmentFiles = () => readdirSync(folder).filter((name) => name.endsWith('.spool'))
 
-/** Drains the keys in order. `done`: whether each batch is recorded as drained. */
+/** Drains the spool. `done`: whether each batch is recorded as drained. @returns the keys in order. */
 async function drain({ done = true, batches = Number.POSITIVE_INFINITY } = {}): Promise<string[]> {
   const keys: string[] = []
   for (; batches > 0; batches--) {
