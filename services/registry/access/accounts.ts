@@ -10,8 +10,8 @@ import { entityFields } from '../resources/conversions.ts'
 import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 import { removed } from '../resources/store.ts'
-import { ofAccount } from './indexes.ts'
-import { onlyRoles } from './roles.ts'
+import { ofAccount } from '../rights/indexes.ts'
+import { onlyRoles } from '../rights/roles.ts'
 import { removedUser } from './users/users.ts'
 
 /** Accounts. The operator creates them; an account may change its own names and tax number. */

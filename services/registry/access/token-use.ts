@@ -1,6 +1,6 @@
 import type { Entity } from '../../domain/snapshot.ts'
 import { changed, type EntityChange, type Registry } from '../resources/store.ts'
-import type { LoggedRequest, SecurityLog } from './security-log/security-log.ts'
+import type { LoggedRequest, SecurityLog } from '../security-log/security-log.ts'
 
 /** A use is recorded when the last recorded one is at least this long ago. */
 const COARSE_MS = 3_600_000

@@ -9,7 +9,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { created, removed } from '../resources/store.ts'
-import { type Principal, principalOf } from './auth.ts'
+import { type Principal, principalOf } from '../rights/auth.ts'
 import { recentlyAuthenticated } from './sessions/reauthentication.ts'
 
 export interface TokenDeps extends ResourceDeps {

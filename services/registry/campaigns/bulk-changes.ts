@@ -3,10 +3,10 @@ import { CampaignChanges, CampaignChangesAnswer } from '../../../schemas/http/pa
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Principal, principalOf } from '../access/auth.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { isSameValue } from '../resources/same-value.ts'
 import { changed } from '../resources/store.ts'
+import { type Principal, principalOf } from '../rights/auth.ts'
 import type { CampaignResource } from './campaigns.ts'
 
 export interface BulkChangeDeps extends ResourceDeps {

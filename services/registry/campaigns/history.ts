@@ -12,11 +12,11 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { principalOf } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { isSameValue } from '../resources/same-value.ts'
 import type { Registry } from '../resources/store.ts'
+import { principalOf } from '../rights/auth.ts'
 import { campaignView, namesIn } from './view.ts'
 
 export interface HistoryDeps extends ResourceDeps {

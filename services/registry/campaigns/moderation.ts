@@ -12,11 +12,11 @@ import { afterDecision } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Principal, principalOf } from '../access/auth.ts'
-import { onlyRoles } from '../access/roles.ts'
 import { pageOf } from '../resources/paging.ts'
 import type { ReadableResource, ResourceDeps } from '../resources/resource.ts'
 import { changed } from '../resources/store.ts'
+import { type Principal, principalOf } from '../rights/auth.ts'
+import { onlyRoles } from '../rights/roles.ts'
 
 export interface ModerationDeps extends ResourceDeps {
   views: ReadableResource<'Campaign'>['views']

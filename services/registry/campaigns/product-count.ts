@@ -12,11 +12,11 @@ import { isAvailableAt } from '../../domain/catalogue/offer.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Access } from '../access/access.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { namedProducts } from '../products/named-products.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
+import type { Access } from '../rights/access.ts'
+import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { campaignFields } from './fields.ts'
 
 export interface ProductCountDeps {

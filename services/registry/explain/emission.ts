@@ -9,9 +9,9 @@ import { readClosedUntil } from '../../../infra/analytics/retention/closed-month
 import type { EmittedAd, EmittedSlot } from '../../../schemas/records/events.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
+import type { Principal } from '../rights/auth.ts'
 import { namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { whyNotShown, whyShort, whyVerdict } from './reasons.ts'
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import type { Principal } from '../access/auth.ts'
+import type { Principal } from '../rights/auth.ts'
 
 /**
  * Pseudonyms under which advertisers see people and orders. They stay the same for one advertiser, so that it can count and

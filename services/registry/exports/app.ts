@@ -4,11 +4,11 @@ import { type ExportedView, ExportParams, ExportQuery } from '../../../schemas/h
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
-import { onlyRoles } from '../access/roles.ts'
 import { PARQUET_TYPE, sendParquet } from '../reports/parquet.ts'
 import { readRange } from '../reports/request.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
+import { onlyRoles } from '../rights/roles.ts'
 import { rangeIn } from '../visits/range.ts'
 
 /** A file is built completely before it is sent: at about 120 bytes a row, 60 MB. */

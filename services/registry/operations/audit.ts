@@ -4,10 +4,10 @@ import type { CheckedSpan, DeepCheck } from '../../../infra/analytics/audit/deep
 import { AuditAnswer, AuditCheckAnswer, AuditCheckQuery } from '../../../schemas/http/panel/operations.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Authorize } from '../access/auth.ts'
-import { operatorOnly } from '../access/roles.ts'
 import { toEpochMs } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import type { Authorize } from '../rights/auth.ts'
+import { operatorOnly } from '../rights/roles.ts'
 
 export interface AuditAppDeps {
   authorize: Authorize

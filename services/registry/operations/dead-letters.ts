@@ -10,9 +10,9 @@ import type { DeadLetter } from '../../../schemas/records/records.ts'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Authorize } from '../access/auth.ts'
-import { operatorOnly } from '../access/roles.ts'
 import { toIso } from '../resources/conversions.ts'
+import type { Authorize } from '../rights/auth.ts'
+import { operatorOnly } from '../rights/roles.ts'
 
 export interface DeadLetterFilter {
   stream?: string

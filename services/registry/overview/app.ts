@@ -1,6 +1,6 @@
 import { Attention, OverviewQuery, Setup } from '../../../schemas/http/panel/overview.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Authorize, principalOf } from '../access/auth.ts'
+import { type Authorize, principalOf } from '../rights/auth.ts'
 import { type AttentionDeps, attentionOf } from './attention.ts'
 import { createSetup, type SetupDeps } from './setup.ts'
 

@@ -2,11 +2,11 @@ import type { Static } from 'typebox'
 import { type Attention, type AttentionKind, attentionKinds } from '../../../schemas/http/panel/overview.ts'
 import type { RunOutcome } from '../../../schemas/http/panel/shops/feed-runs.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Access } from '../access/access.ts'
-import type { Principal } from '../access/auth.ts'
 import { outcomeOf } from '../feeds/runs/run-outcome.ts'
 import { latestRun } from '../feeds/runs/run-state.ts'
 import { toIso } from '../resources/conversions.ts'
+import type { Access } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
 import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
 
 const EXAMPLES_MAX = 3

@@ -5,8 +5,8 @@ import { IndexUnavailable, type ProductIndex } from '../../../infra/product-inde
 import type { Setup as SetupSchema, SetupStep } from '../../../schemas/http/panel/overview.ts'
 import { heldBy } from '../../domain/campaign/moderation.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Access } from '../access/access.ts'
-import type { Principal } from '../access/auth.ts'
+import type { Access } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
 
 const LOOK_BACK_MS = 90 * 86_400_000
 /** Shops in which a product is looked for. */

@@ -7,10 +7,10 @@ import { systemProductId } from '../../domain/catalogue/system-product-id.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Access } from '../access/access.ts'
-import type { Principal } from '../access/auth.ts'
-import { inShop } from '../access/indexes.ts'
 import { toIso } from '../resources/conversions.ts'
+import type { Access } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
+import { inShop } from '../rights/indexes.ts'
 
 /** Products as the panel shows them, with the campaigns that the caller may see, and the reasons why they cannot be shown. */
 export function createProductView(deps: { snapshot: Snapshot; access: Access; counters: Counters; now: () => number }) {

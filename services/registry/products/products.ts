@@ -12,9 +12,9 @@ import { systemProductId } from '../../domain/catalogue/system-product-id.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Access } from '../access/access.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
-import { inShop } from '../access/indexes.ts'
+import type { Access } from '../rights/access.ts'
+import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
+import { inShop } from '../rights/indexes.ts'
 import { createProductView } from './product-view.ts'
 
 export interface ProductsAppDeps {

@@ -2,8 +2,8 @@ import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import { SELLERS_DEFAULT, Sellers, SellersQuery } from '../../../schemas/http/panel/shops/sellers.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Access } from '../access/access.ts'
-import { type Authorize, principalOf } from '../access/auth.ts'
+import type { Access } from '../rights/access.ts'
+import { type Authorize, principalOf } from '../rights/auth.ts'
 import { sellersOf } from './products.ts'
 
 export interface SellersAppDeps {

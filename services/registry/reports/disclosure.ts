@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/http/panel/reports/reports.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import { trafficRulesOf } from '../../domain/traffic-rules.ts'
-import type { Principal } from '../access/auth.ts'
+import type { Principal } from '../rights/auth.ts'
 import type { ReportRequest } from './request.ts'
 
 /**

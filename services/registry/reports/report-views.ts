@@ -10,13 +10,13 @@ import type { ReportView } from '../../../schemas/records/accounts.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { userActingFor } from '../access/access.ts'
-import { type Principal, principalOf } from '../access/auth.ts'
-import { ofUser } from '../access/indexes.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { deletionRoute } from '../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { changed, created, type EntityChange, removed } from '../resources/store.ts'
+import { userActingFor } from '../rights/access.ts'
+import { type Principal, principalOf } from '../rights/auth.ts'
+import { ofUser } from '../rights/indexes.ts'
 
 /** Saved views of one user. */
 const VIEWS_MAX = 50

@@ -1,8 +1,8 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { nouns } from '../access/access.ts'
-import type { Principal } from '../access/auth.ts'
-import { ofAccount } from '../access/indexes.ts'
+import { nouns } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
+import { ofAccount } from '../rights/indexes.ts'
 
 /** Entities that a report may be narrowed to, besides values of its columns. */
 export interface ScopeIds {

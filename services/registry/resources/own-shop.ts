@@ -1,7 +1,7 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
-import type { Access } from '../access/access.ts'
-import type { Principal } from '../access/auth.ts'
+import type { Access } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
 import type { FieldErrors } from './field-errors.ts'
 
 /**

@@ -4,9 +4,9 @@ import { IdParams } from '../../../schemas/http/panel/common.ts'
 import { DAYS_MAX, EmptySearches, EmptySearchesQuery } from '../../../schemas/http/panel/shops/empty-searches.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Access } from '../access/access.ts'
-import { type Authorize, principalOf } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
+import type { Access } from '../rights/access.ts'
+import { type Authorize, principalOf } from '../rights/auth.ts'
 import { findSpellings } from './nearest-spelling.ts'
 
 const DAY_MS = 86_400_000

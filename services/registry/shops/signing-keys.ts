@@ -8,15 +8,15 @@ import { Problem } from '../../domain/errors.ts'
 import { newSigningSecret } from '../../domain/identity/event-signature.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { principalOf } from '../access/auth.ts'
-import { inShop } from '../access/indexes.ts'
 import { recentlyAuthenticated } from '../access/sessions/reauthentication.ts'
-import { accountOf } from '../resources/account-of.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { created, removed } from '../resources/store.ts'
+import { accountOf } from '../rights/account-of.ts'
+import { principalOf } from '../rights/auth.ts'
+import { inShop } from '../rights/indexes.ts'
 
 /** A rotation needs two keys; pages that use keys of their own need a few more. */
 const KEYS_OF_SHOP_MAX = 20

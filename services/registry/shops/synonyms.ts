@@ -12,11 +12,11 @@ import { parseSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/c
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { Access } from '../access/access.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { changed, type Registry } from '../resources/store.ts'
+import type { Access } from '../rights/access.ts'
+import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 
 export interface SynonymsDeps {
   registry: Registry

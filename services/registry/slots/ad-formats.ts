@@ -6,14 +6,14 @@ import {
 } from '../../../schemas/http/panel/shops/ad-formats.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Access } from '../access/access.ts'
-import { inShop } from '../access/indexes.ts'
-import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
+import type { Access } from '../rights/access.ts'
+import { inShop } from '../rights/indexes.ts'
+import { publisherOnly } from '../rights/roles.ts'
 
 /** Formats of banners. A format never changes, so a banner that fits it once always does. */
 export function adFormats(deps: {

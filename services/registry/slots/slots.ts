@@ -11,12 +11,12 @@ import { isCountry } from '../../domain/codes.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Principal, principalOf } from '../access/auth.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { ReadableResource, ResourceDeps } from '../resources/resource.ts'
 import { changed, created, removed } from '../resources/store.ts'
+import { type Principal, principalOf } from '../rights/auth.ts'
 import { checkAdFormats } from './ad-formats.ts'
 
 type Input = Static<typeof TechnicalSlotBody>

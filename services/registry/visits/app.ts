@@ -4,9 +4,9 @@ import { AttributedSale, SalesQuery, VisitQuery, VisitReport } from '../../../sc
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { decimalText, figuresToJson } from '../reports/figures.ts'
 import { csvOf, ndjsonOf, sendCsv } from '../resources/csv.ts'
+import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { readSalesPage, saleColumns } from './sales.ts'
 import { readVisits, visitColumns } from './visits.ts'
 

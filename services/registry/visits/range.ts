@@ -2,11 +2,11 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import { VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../access/auth.ts'
 import { type Moment, momentIn, readRange } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import type { Principal } from '../rights/auth.ts'
 
 /**
  * The shop and the time range that a query asks about. Days are those of the shop.

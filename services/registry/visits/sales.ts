@@ -3,9 +3,9 @@ import { type SalePlace, type SaleRow, salesQuery } from '../../../infra/analyti
 import { AttributedSale, SALES_LIMIT_DEFAULT, type SalesQuery } from '../../../schemas/http/panel/reports/visits.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import type { Principal } from '../rights/auth.ts'
 import { rangeOf, refuseForgotten } from './range.ts'
 
 /** Names of the properties of a line, in their order. */

@@ -4,9 +4,9 @@ import { type VisitDimension, type VisitQuery, visitDimensions } from '../../../
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { offsetSpans } from '../../domain/time/time-zone.ts'
-import type { Principal } from '../access/auth.ts'
 import { readNames } from '../reports/request.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import type { Principal } from '../rights/auth.ts'
 import { rangeOf, refuseForgotten } from './range.ts'
 
 const DIMENSIONS_DEFAULT: readonly VisitDimension[] = ['utmSource', 'utmMedium', 'utmCampaign']

@@ -2,8 +2,8 @@ import type { EntityKind, RegistryEntry } from '../../../schemas/records/entitie
 import { Problem } from '../../domain/errors.ts'
 import { type Limits, limitSettings } from '../../domain/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { nouns } from '../access/access.ts'
-import { accountOf } from '../resources/account-of.ts'
+import { nouns } from '../rights/access.ts'
+import { accountOf } from '../rights/account-of.ts'
 
 /** The limit of each kind that accounts create. Feed runs have limits of their own, and only operators create accounts. */
 const limitOf = {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../../domain/errors.ts'
-import { principalOf } from '../auth.ts'
+import { principalOf } from '../../rights/auth.ts'
 
 /** How long after a password or code a session may do what could take over an account. */
 const REAUTHENTICATION_MS = 10 * 60_000

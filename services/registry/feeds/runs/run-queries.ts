@@ -1,8 +1,8 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import type { Access } from '../../access/access.ts'
-import type { Principal } from '../../access/auth.ts'
 import { readPosition, writePosition } from '../../resources/paging.ts'
+import type { Access } from '../../rights/access.ts'
+import type { Principal } from '../../rights/auth.ts'
 import { runsOf } from './run-state.ts'
 
 /** @throws Problem NOT_FOUND, also for a run of another feed. */

@@ -5,9 +5,9 @@ import { decode } from '../../../../schemas/wire/codec.ts'
 import { hashToken } from '../../../../services/domain/identity/tokens.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
-import { createAccess } from '../../../../services/registry/access/access.ts'
-import { createAuthorize } from '../../../../services/registry/access/auth.ts'
 import { importApp } from '../../../../services/registry/import/app.ts'
+import { createAccess } from '../../../../services/registry/rights/access.ts'
+import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
 import { apply } from '../reports/world.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')

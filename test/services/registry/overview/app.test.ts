@@ -3,8 +3,8 @@ import { type CounterKey, CountersUnavailable } from '../../../../infra/counters
 import type { IndexedProduct } from '../../../../infra/product-index/port.ts'
 import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/entities.ts'
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
-import { createAccess } from '../../../../services/registry/access/access.ts'
 import { overviewApp } from '../../../../services/registry/overview/app.ts'
+import { createAccess } from '../../../../services/registry/rights/access.ts'
 import { apply, openWorld, type Who, type World } from '../reports/world.ts'
 
 const DAY_MS = 86_400_000

@@ -8,8 +8,8 @@ import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schema
 import { hashToken } from '../../../../services/domain/identity/tokens.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
-import { type Authorize, createAuthorize } from '../../../../services/registry/access/auth.ts'
 import type { TitleIndex } from '../../../../services/registry/reports/names.ts'
+import { type Authorize, createAuthorize } from '../../../../services/registry/rights/auth.ts'
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { EntityKind, RegistryEntry } from '../../../../schemas/records/entities.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
-import { type Asked, createAccess } from '../../../../services/registry/access/access.ts'
-import type { Principal } from '../../../../services/registry/access/auth.ts'
+import { type Asked, createAccess } from '../../../../services/registry/rights/access.ts'
+import type { Principal } from '../../../../services/registry/rights/auth.ts'
 import { bodies } from '../../../schemas/samples.ts'
 
 const ACCOUNTS = ['publisher-1', 'publisher-2', 'advertiser-1', 'advertiser-2']

@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Appender } from '../../../../infra/event-log/port.ts'
-import type { EntityKind } from '../../../../schemas/records/entities.ts'
-import type { SecurityEvent, SecurityEventKind } from '../../../../schemas/records/security-event.ts'
-import { encode } from '../../../../schemas/wire/codec.ts'
-import { parseIpAddress } from '../../../domain/identity/ip-address.ts'
-import type { Principal } from '../auth.ts'
+import type { Appender } from '../../../infra/event-log/port.ts'
+import type { EntityKind } from '../../../schemas/records/entities.ts'
+import type { SecurityEvent, SecurityEventKind } from '../../../schemas/records/security-event.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { parseIpAddress } from '../../domain/identity/ip-address.ts'
+import type { Principal } from '../rights/auth.ts'
 
 /** What an event takes from its request. `ip` as Fastify reads it; `principal` once the caller is known. */
 export type LoggedRequest = Pick<FastifyRequest, 'ip'> & { principal?: Principal | undefined }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
-import { createAuthorize } from '../../../../services/registry/access/auth.ts'
+import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
 import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher } from '../office.ts'
 
 describe('authorization', () => {

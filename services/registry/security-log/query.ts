@@ -1,5 +1,5 @@
-import type { Analytics } from '../../../../infra/analytics/port.ts'
-import type { SecurityEvent, SecurityEventKind } from '../../../../schemas/records/security-event.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import type { SecurityEvent, SecurityEventKind } from '../../../schemas/records/security-event.ts'
 
 export type SecurityRow = Omit<SecurityEvent, 'expiresAt'>
 

@@ -3,7 +3,6 @@ import type { Account, Scope, User } from '../../../schemas/records/accounts.ts'
 import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../../callers/bearer-tokens.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Sessions } from './sessions/sessions.ts'
 
 /** The caller. This is all that routes know, whether the caller used a token or a session. */
 export interface Principal {
@@ -22,6 +21,20 @@ export type Credential =
   | { kind: 'BOOTSTRAP' }
   | { kind: 'TOKEN'; token: Entity<'Token'> }
   | { kind: 'SESSION'; authenticatedAt: number }
+
+/** Finds who is signed in by the cookie of a request. */
+export interface SessionReader {
+  /** @throws Problem FORBIDDEN when the request would change something and no page of this server sent it. */
+  read(request: Pick<FastifyRequest, 'method' | 'headers'>): SignedIn | null
+}
+
+interface SignedIn {
+  user: Entity<'User'>
+  /** When the user last authenticated. UTC epoch ms. */
+  authenticatedAt: number
+  /** The `Set-Cookie` that renews the session; null when it is not due. */
+  renewal: string | null
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,7 +59,7 @@ export function createAuthorize(deps: {
   snapshot: Snapshot
   bootstrapToken: string | null
   /** Without it, only tokens are accepted. */
-  sessions?: Sessions
+  sessions?: SessionReader
   /** Whether a user must set up a second factor before anything else. */
   lacksSecondFactor?: (user: User) => boolean
   /** Called for each request that a token of the registry authorizes. */

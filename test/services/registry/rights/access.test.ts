@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browser, makeUser, signIn } from '../access/users/people.ts'
 import { picture, upload } from '../images/pictures.ts'
 import {
   BOOTSTRAP_TOKEN,
@@ -12,7 +13,6 @@ import {
   openOffice,
   openPublisher,
 } from '../office.ts'
-import { type Browser, makeUser, signIn } from './users/people.ts'
 
 /** Publisher A and its shop, advertiser A in that shop, and a publisher and an advertiser who have nothing to do with them. */
 type Caller = 'operator' | 'publisherA' | 'publisherB' | 'advertiserA' | 'advertiserB'
