@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { serve } from '../../threads/calls.ts'
 import { serveConnections } from '../../threads/worker.ts'
 import type { IndexRows } from './rows.ts'
-import { type IndexState, openIndexWriter } from './writer.ts'
+import { type IndexState, openIndexWriter, sameState } from './writer.ts'
 
 const writer = openIndexWriter(workerData as { folder: string })
 
@@ -16,17 +16,12 @@ function changed<T>(result: T): T {
   return result
 }
 
-function isCurrent(seen: IndexState): boolean {
-  const { changed, epoch } = writer.state()
-  return seen.changed === changed && seen.epoch === epoch
-}
-
 const methods = {
   write: (rows: IndexRows) => changed(writer.write(rows)),
-  touched: () => writer.touched(),
+  touched: (seen: IndexState) => writer.touched(seen),
   /** Resolves once the index is in another state than `seen`: at once, if it is already. */
   async changedFrom(seen: IndexState): Promise<void> {
-    while (isCurrent(seen)) await change.promise
+    while (sameState(seen, writer.state())) await change.promise
   },
   clear: () => changed(writer.clear()),
   /** Takes a client's port from the search thread, to which the client is connected. */

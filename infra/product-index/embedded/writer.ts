@@ -19,7 +19,9 @@ export interface IndexState {
   epoch: number
 }
 
-/** What changed since the search thread last asked, and the state that this led to. */
+export const sameState = (a: IndexState, b: IndexState) => a.changed === b.changed && a.epoch === b.epoch
+
+/** What changed since the state that the search thread has seen, and the state that this led to. */
 export interface Touched extends IndexState {
   /** Ascending by document, one for each; null: the tokens of any document may have changed. */
   tokens: ChangedTokens[] | null
@@ -43,7 +45,9 @@ export function openIndexWriter({ folder }: { folder: string }) {
   let epoch = 0
   /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
   let allNew = true
-  /** Since the search thread last asked; null: they are too many to report, or were before. */
+  /** The state that was reported last. */
+  let reported: IndexState = { changed, epoch }
+  /** Since then; null: they are too many to report, or were before. */
   let touched: Map<number, ChangedTokens> | null = new Map()
   let touches = 0
 
@@ -115,9 +119,12 @@ export function openIndexWriter({ folder }: { folder: string }) {
       db.exec('COMMIT')
       return result
     } catch (error) {
-      db.exec('ROLLBACK')
+      // SQLite has rolled back by itself when the disk is full, say.
+      if (db.isTransaction) db.exec('ROLLBACK')
       fullText.forget()
       sellers.forget()
+      // It lists changes that are undone.
+      touched = null
       throw error
     }
   }
@@ -138,18 +145,20 @@ export function openIndexWriter({ folder }: { folder: string }) {
       })
     },
     state: (): IndexState => ({ changed, epoch }),
-    touched(): Touched {
-      const tokens = touched && [...touched.values()].sort((a, b) => a.rowid - b.rowid)
+    /** @param seen another than the state reported last: what was reported then has not been taken in. */
+    touched(seen: IndexState): Touched {
+      const listed = sameState(seen, reported) ? touched : null
+      const tokens = listed && [...listed.values()].sort((a, b) => a.rowid - b.rowid)
       // While a feed is stored, changes are many each time: then tokens are not kept only to be dropped.
       touched = touches > CHANGES_REPORTED_MAX ? null : new Map()
       touches = 0
-      return { changed, epoch, tokens }
+      reported = { changed, epoch }
+      return { ...reported, tokens }
     },
     clear(): void {
-      db.exec(
-        `BEGIN; DELETE FROM documents; DELETE FROM sellers; DELETE FROM signals;
-         DELETE FROM texts; DELETE FROM facets; DELETE FROM terms; DELETE FROM shops; COMMIT`,
-      )
+      inTransaction(() => {
+        for (const table of TABLES) db.exec(`DELETE FROM ${table}`)
+      })
       fullText.forget()
       epoch++
       touched = null
@@ -160,6 +169,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
   }
 }
 
+const TABLES = ['documents', 'sellers', 'signals', 'texts', 'facets', 'terms', 'shops']
 const NO_CAMPAIGNS = '[]'
 
 const offerColumns = (row: OfferRow | null) =>

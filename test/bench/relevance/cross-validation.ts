@@ -42,7 +42,7 @@ writer.write(
   ),
 )
 const searcher = openIndexSearcher({ folder })
-const touched = writer.touched()
+const touched = writer.touched(searcher.seen())
 const judged = judgedQueries(source)
 const queries = [...judged.keys()]
 

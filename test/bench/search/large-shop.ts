@@ -58,7 +58,9 @@ const searcher = openIndexSearcher({ folder })
 const campaigns = searcher.campaignSet(
   Array.from({ length: CAMPAIGNS }, (_, at) => ({ campaignIds: [`campaign-${at}`], weight: 0.1 + (at % 10) / 20 })),
 )
-console.log(`a start reads them in ${perProduct(cpuMs(() => searcher.refresh(writer.touched())))} µs of CPU each`)
+console.log(
+  `a start reads them in ${perProduct(cpuMs(() => searcher.refresh(writer.touched(searcher.seen()))))} µs of CPU each`,
+)
 
 searchAll('first searches')
 // Reads ahead, as the thread of the index does between searches.
@@ -68,7 +70,7 @@ write(
   sample.map((offer) => ({ ...offer, title: `${offer.title} new` })),
   2,
 )
-const reread = cpuMs(() => searcher.refresh(writer.touched()))
+const reread = cpuMs(() => searcher.refresh(writer.touched(searcher.seen())))
 console.log(`${sample.length} changed products are read in ${reread.toFixed(0)} ms of CPU`)
 searchAll(`after ${sample.length} changed`)
 console.log(`what searches read from takes ${(memoryMb() - memoryBefore).toFixed(0)} MB`)

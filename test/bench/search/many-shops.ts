@@ -193,7 +193,7 @@ function openIndex(name: string, shops: readonly string[]) {
     }
   }
   const searcher = openIndexSearcher({ folder: join(folder, name) })
-  searcher.refresh(writer.touched())
+  searcher.refresh(writer.touched(searcher.seen()))
   const campaigns = searcher.campaignSet(
     Array.from({ length: CAMPAIGNS }, (_, at) => ({ campaignIds: [`${SHOP}-${at}`], weight: 0.1 + at / 20 })),
   )
@@ -208,7 +208,7 @@ function openIndex(name: string, shops: readonly string[]) {
       writer.write(rowsOf([{ kind: 'offer', version: version + 1, offer: { ...offer, shopId: SHOP, title } }]))
     },
     refresh() {
-      searcher.refresh(writer.touched())
+      searcher.refresh(writer.touched(searcher.seen()))
       return 1
     },
     close() {

@@ -77,7 +77,7 @@ function openIndex(folder: string) {
     ),
   )
   const searcher = openIndexSearcher({ folder })
-  searcher.refresh(writer.touched())
+  searcher.refresh(writer.touched(searcher.seen()))
   const campaigns = searcher.campaignSet([...weights].map(([brand, weight]) => ({ campaignIds: [brand], weight })))
   return {
     search({

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { CampaignGroups, Filter, ScanRequest, SellerCount, SellersRequest, SimilarTerm } from '../../port.ts'
 import type { ChangedTokens } from '../full-text.ts'
-import { databaseFile, type Touched } from '../writer.ts'
+import { databaseFile, type IndexState, type Touched } from '../writer.ts'
 import type { DocumentRow } from './columns.ts'
 import { prepareIds } from './ids.ts'
 import { createPhraseCache } from './phrases.ts'
@@ -83,12 +83,14 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   const shopsByNumber = new Map<number, ShopSearch>()
   /** Shops whose common terms are read ahead, because somebody searches there. */
   const searched = new Set<ShopSearch>()
-  let seen = { changed: 0, epoch: 0 }
+  let seen: IndexState = { changed: -1, epoch: 0 }
+  /** Documents are known as of this write batch: of `seen`, or of one that came before they were read. */
+  let readTo = 0
 
-  function forgetAll(epoch: number) {
-    for (const map of [shops, shopsByNumber, searched]) map.clear()
+  function forgetAll() {
+    for (const map of [shops, shopsByNumber, searched, lists.cached, phraseCache]) map.clear()
     terms.documents = 0
-    seen = { changed: 0, epoch }
+    readTo = 0
   }
 
   function shopOf(shopId: string): ShopSearch {
@@ -140,21 +142,24 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   }
 
   return {
-    /** @param touched the changes that the writer reports at the time of the call. */
-    refresh(touched: Touched): void {
-      if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
-      if (touched.changed === seen.changed && touched.tokens?.length === 0) return
-      let { changed } = seen
-      for (const each of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
+    /** The state that searches show: that of the last `refresh` which did not throw. */
+    seen: (): IndexState => seen,
+    /** @param touched what the writer reports, at the time of the call, to have changed since `seen`. */
+    refresh({ tokens, ...state }: Touched): void {
+      if (state.epoch !== seen.epoch) forgetAll()
+      if (state.changed === seen.changed && tokens?.length === 0) return
+      let changed = readTo
+      for (const each of sql.changedSince.iterate(readTo) as Iterable<unknown>) {
         const row = each as DocumentRow
         shopOf(row.shopId).columns.set(row)
         changed = Math.max(changed, row.changed)
         terms.documents = Math.max(terms.documents, row.rowid + 1)
       }
-      seen.changed = changed
-      if (touched.tokens) updateLists(touched.tokens)
+      readTo = changed
+      if (tokens) updateLists(tokens)
       else dropLists()
       phraseCache.clear()
+      seen = state
     },
     /**
      * Takes a step of at most some 20 ms towards quick answers: reads terms, or the list of a common one of a shop where somebody

@@ -11,28 +11,24 @@ import {
   type SellersRequest,
   type SimilarTerm,
 } from '../../port.ts'
-import type { IndexState, Touched } from '../writer.ts'
+import type { Touched } from '../writer.ts'
 import type { CampaignSet } from './ranking/weights.ts'
 import { type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
 /** How long after a write it becomes visible to searches without a call of `refresh`, with all that came meanwhile. */
 const REFRESH_MS = 500
-const NOTHING_SEEN: IndexState = { changed: -1, epoch: 0 }
 
 const searcher = openIndexSearcher(workerData as { folder: string })
-searcher.refresh({ ...NOTHING_SEEN, tokens: null })
+searcher.refresh({ ...searcher.seen(), tokens: null })
 
 let writer: Remote | null = null
-let refreshing: Promise<IndexState> = Promise.resolve(NOTHING_SEEN)
+let refreshing: Promise<void> = Promise.resolve()
 
-/** One at a time, because the writer reports each change once. @returns the state that searches see from now on. */
-function refresh(): Promise<IndexState> {
-  const before = refreshing.catch(() => NOTHING_SEEN)
-  refreshing = before.then(async (seen) => {
-    if (!writer) return seen
-    const { tokens, ...state } = await writer.call<Touched>('touched', [])
-    searcher.refresh({ tokens, ...state })
-    return state
+/** One at a time. The writer reports each change once: to whom has not seen what was reported before, that any may have been made. */
+function refresh(): Promise<void> {
+  const before = refreshing.catch(() => {})
+  refreshing = before.then(async () => {
+    if (writer) searcher.refresh(await writer.call<Touched>('touched', [searcher.seen()]))
   })
   return refreshing
 }
@@ -58,11 +54,10 @@ async function readAhead(): Promise<void> {
  * wait for the next is missed, and one whose refresh has failed is refreshed again.
  */
 async function followWrites(writer: Remote): Promise<void> {
-  let seen = NOTHING_SEEN
   while (!stopping.signal.aborted) {
-    await writer.call('changedFrom', [seen])
+    await writer.call('changedFrom', [searcher.seen()])
     await delay(REFRESH_MS, undefined, { signal: stopping.signal })
-    seen = await refresh().catch(() => seen)
+    await refresh().catch(() => {})
     void readAhead()
   }
 }
@@ -77,7 +72,7 @@ const methodsOf = () => {
       followWrites(writer).catch(() => {})
     },
     attach: (port: MessagePort) => writer!.call<void>('attach', [port], [port]),
-    refresh: () => refresh().then(() => {}),
+    refresh,
     setCampaigns(number: number, groups: CampaignGroups) {
       sets[number] = searcher.campaignSet(groups)
     },

@@ -153,7 +153,7 @@ test('of offers that are equal, the same come first however short the list is', 
   )
   writer.write(rowsOf(equals.map((offer) => ({ kind: 'offer', version: 1, offer }))))
   const searcher = openIndexSearcher({ folder })
-  searcher.refresh(writer.touched())
+  searcher.refresh(writer.touched(searcher.seen()))
   for (const text of words) {
     const query = { shopId: 'shop', filters: [], rank: { by: 'text', text, lang: 'en' } as const }
     const find = (limit: number) =>

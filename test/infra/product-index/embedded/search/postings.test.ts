@@ -34,11 +34,11 @@ describe('lists of documents kept in memory', () => {
     try {
       fc.assert(
         fc.property(fc.array(fc.array(change, { maxLength: 5 }), { minLength: 1, maxLength: 6 }), (batches) => {
-          kept.refresh(writer.touched())
+          kept.refresh(writer.touched(kept.seen()))
           answers(kept)
           for (const batch of batches) {
             writer.write(rowsOf(batch.flatMap((each) => writesOf(each, version++))))
-            kept.refresh(writer.touched())
+            kept.refresh(writer.touched(kept.seen()))
             while (kept.readAhead());
           }
           const opened = openIndexSearcher({ folder })
@@ -71,7 +71,7 @@ describe('lists of documents kept in memory', () => {
     ]
     for (const [at, [ids, isReported]] of rounds.entries()) {
       entitle(ids, vocabulary[at]!, at + 1)
-      const touched = writer.touched()
+      const touched = writer.touched(kept.seen())
       expect(touched.tokens !== null).toBe(isReported)
       kept.refresh(touched)
       const opened = openIndexSearcher({ folder })

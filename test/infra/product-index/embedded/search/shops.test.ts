@@ -40,7 +40,7 @@ test('each of many shops finds its own offers and no others, whatever the order 
   fc.assert(
     fc.property(batches, (all) => {
       writer.clear()
-      kept.refresh(writer.touched())
+      kept.refresh(writer.touched(kept.seen()))
       const offers = new Map<string, Change>()
       for (const batch of all) {
         writer.write(rowsOf(batch.flatMap((each) => writesOf(each, version++))))
@@ -48,7 +48,7 @@ test('each of many shops finds its own offers and no others, whatever the order 
           if (each.offer) offers.set(`${each.shopId}/${each.id}`, each)
           else offers.delete(`${each.shopId}/${each.id}`)
         }
-        kept.refresh(writer.touched())
+        kept.refresh(writer.touched(kept.seen()))
         expect(answers(kept)).toEqual(expected([...offers.values()]))
       }
       const opened = openIndexSearcher({ folder })
