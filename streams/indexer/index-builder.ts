@@ -1,4 +1,4 @@
-import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
 import type { IndexBuild, IndexBuilds, IndexFill, ProductIndex } from '../../infra/product-index/port.ts'
 import { IndexUnavailable } from '../../infra/product-index/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -115,9 +115,17 @@ interface Fill {
   nextPage(): Promise<boolean>
 }
 
-/** Replays what the indexer has done, and nothing beyond: that it brings itself. */
+interface Range {
+  topic: TopicName
+  partition: number
+  from: number
+  to: number
+}
+
+/** Replays what the indexer has done, and nothing beyond: that it brings itself. A page that fails comes again. */
 async function beginFill(log: EventLog, step: StreamStep, progress: Progress): Promise<Fill> {
-  const ranges: { topic: TopicName; partition: number; from: number; to: number }[] = []
+  /** What is left to do. */
+  const ranges: Range[] = []
   let of = 0
   for (const topic of FILLED_FROM) {
     for (const { partition, start } of await log.bounds(topic)) {
@@ -126,9 +134,6 @@ async function beginFill(log: EventLog, step: StreamStep, progress: Progress): P
       of += await log.count(topic, partition, start, to)
     }
   }
-  const pages = pagesOf(log, ranges)
-  /** Not stored yet. */
-  let page: LogRecord[] | null = null
   let done = 0
 
   return {
@@ -137,23 +142,20 @@ async function beginFill(log: EventLog, step: StreamStep, progress: Progress): P
     },
     of,
     async nextPage() {
-      page ??= (await pages.next()).value ?? null
-      if (page === null) return false
-      const { topic, partition } = page[0]!
-      const { records } = decodeBatch<unknown>({ topic, partition, records: page })
-      const lastOffset = page.at(-1)!.offset
-      if (records.length > 0) await step({ topic, partition, records, committed: null, lastOffset })
-      done += page.length
-      page = null
-      return true
+      for (let range = ranges[0]; range; range = ranges[0]) {
+        const { topic, partition } = range
+        const { value: page } = await readPages(log, topic, partition, range).next()
+        if (page) {
+          const { records } = decodeBatch<unknown>({ topic, partition, records: page })
+          const lastOffset = page.at(-1)!.offset
+          if (records.length > 0) await step({ topic, partition, records, committed: null, lastOffset })
+          done += page.length
+          range.from = lastOffset + 1
+          return true
+        }
+        ranges.shift()
+      }
+      return false
     },
   }
-}
-
-async function* pagesOf(
-  log: EventLog,
-  ranges: readonly { topic: TopicName; partition: number; from: number; to: number }[],
-): AsyncGenerator<LogRecord[], null> {
-  for (const { topic, partition, from, to } of ranges) yield* readPages(log, topic, partition, { from, to })
-  return null
 }

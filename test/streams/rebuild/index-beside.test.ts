@@ -6,7 +6,7 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
 import { openReplacement } from '../../../infra/product-index/embedded/replacement.ts'
-import type { IndexBuilds, ProductIndex } from '../../../infra/product-index/port.ts'
+import { type IndexBuilds, IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { offerKey } from '../../../services/domain/catalogue/offer.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -176,6 +176,39 @@ describe('a product index that is rebuilt beside the one that serves', () => {
       equal: true,
     })
     await stop()
+    await opened.close()
+    await replacement.close()
+  })
+
+  it('leaves nothing out when the log cannot be read for a while, or the new index not be written', async () => {
+    const replacement = await openReplacement(join(folder, 'index'))
+    const opened = await openIndex()
+    const build = (await replacement.builds.look()).build!
+    let calls = 0
+    /** Reads and writes fail in turn, and succeed in between. */
+    const failing = <T>(call: () => Promise<T>) =>
+      [0, 3].includes(calls++ % 5) ? Promise.reject(new IndexUnavailable('Not now')) : call()
+    const next = {
+      ...build.index,
+      write: (...args: Parameters<ProductIndex['write']>) => failing(() => build.index.write(...args)),
+    }
+    const look = async () => {
+      const { serving, build } = await replacement.builds.look()
+      return { serving, build: { ...build!, index: next } }
+    }
+    const index = { ...opened, builds: { ...replacement.builds, look } }
+    const read = (...args: Parameters<EventLog['read']>) => failing(() => log.read(...args))
+    const indexer = createIndexer({ ...depsOf(index), log: { ...log, read } })
+    const ended = indexer.run()
+    await expect
+      .poll(async () => {
+        await indexer.buildTurn().catch(() => {})
+        return (await look()).build.fill.complete
+      })
+      .toBe(true)
+    expect(await next.count('shop', [])).toBe(await opened.count('shop', []))
+    await indexer.stop()
+    await ended
     await opened.close()
     await replacement.close()
   })
