@@ -68,7 +68,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
   let known: Map<string, Map<number, string>> | null = null
   /** The offsets before which the sink's rows have been looked at. Null at first: then the tables tell which days are not counted. */
   let readTo: readonly Commit[] | null = null
-  /** By shop, then by day: how many new clicks are not counted. */
+  /** By shop, then by day: how many new clicks nothing has been learnt from yet. */
   const due = new Map<string, Map<number, number>>()
   /** By shop: the day on which it was learnt from last. */
   const learntOn = new Map<string, number>()
@@ -110,7 +110,6 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
     const counted = { shopIds, day, fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS, countedOn: today }
     await analytics.command(countPhraseDaySql, { ...counted, positionsMax: POSITIONS_MAX })
     await analytics.command(dayCountedSql, counted)
-    for (const shopId of shopIds) due.get(shopId)?.delete(day)
   }
 
   /** Learns the lifts of each shop. */
@@ -179,9 +178,11 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
         )
       }
       const shopIds = some.map(({ shopId }) => shopId)
-      for (const [shopId, learnt] of await learn(shopIds, today)) {
-        await publish(shopId, learnt)
+      const learnt = await learn(shopIds, today)
+      for (const { shopId, days } of some) {
+        await publish(shopId, learnt.get(shopId)!)
         learntOn.set(shopId, today)
+        for (const day of days) due.get(shopId)!.delete(day)
       }
     }
   }

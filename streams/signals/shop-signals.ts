@@ -77,15 +77,16 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
     return shops
   }
 
-  /** @param ofShop what is in the topic. @returns the signals of a shop that have changed. */
+  /**
+   * @param isListed whether all lists of the shop have been made today. @param ofShop what is in the topic.
+   * @returns the signals of a shop that have changed.
+   */
   async function changedOf(
     shopId: string,
     { history, touched }: ShopOrders,
-    { figures, ofShop, today }: { figures: ReadonlyMap<string, Figures>; ofShop: Known; today: number },
+    { figures, ofShop, isListed }: { figures: ReadonlyMap<string, Figures>; ofShop: Known; isListed: boolean },
   ): Promise<ProductSignals[]> {
-    const isWhole = touched === null || listedOn.get(shopId) !== today
-    // If this fails, the next update must make all lists, because these orders are then no longer new.
-    listedOn.delete(shopId)
+    const isWhole = touched === null || !isListed
     const numbers = new Map(history.ids.map((id, product) => [id, product]))
     const changed: ProductSignals[] = []
     let lists = 0
@@ -126,10 +127,14 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
       let count = 0
       for (const some of chunksBySize(shopIds, productsOf, PRODUCTS_AT_ONCE)) {
         const figures = await readFigures(some, today)
+        const listed = new Set(some.filter((shopId) => listedOn.get(shopId) === today))
+        // Should anything fail from here on, the next update takes all of these shops: their new orders are not new any more.
+        for (const shopId of some) listedOn.delete(shopId)
         const orders = await ordersOf(some)
         const changed: ProductSignals[] = []
         for (const shopId of some) {
-          const of = { figures: figures.get(shopId)!, ofShop: shops.get(shopId) ?? new Map(), today }
+          const isListed = listed.has(shopId)
+          const of = { figures: figures.get(shopId)!, ofShop: shops.get(shopId) ?? new Map(), isListed }
           changed.push(...(await changedOf(shopId, orders.get(shopId)!, of)))
           if (changed.length >= RECORDS_PER_APPEND) count += await publish(changed.splice(0))
         }

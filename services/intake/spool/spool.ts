@@ -131,7 +131,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     await sealTail().catch(() => {})
     if (!segment) return
     if (segment.bytes > 0) await truncate(segment.path, segment.bytes).catch(() => {})
-    else await forget(segment)
+    else await forget(segment).catch(() => {})
   }
 
   async function forget(segment: Segment): Promise<void> {

@@ -37,13 +37,13 @@ const log = () => ({
   },
 })
 
-function newLeader(shopIds = ['shop']) {
+function newLeader(shopIds = ['shop'], append = log().append) {
   const snapshot = new Snapshot()
   for (const id of shopIds) {
     const body = { timeZone: 'UTC' } as Shop
     snapshot.apply({ kind: 'Shop', id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
   }
-  return createPhraseLifts({ log: log(), analytics: world.analytics, snapshot, now: () => now })
+  return createPhraseLifts({ log: { ...log(), append }, analytics: world.analytics, snapshot, now: () => now })
 }
 
 const lifts = async () => {
@@ -205,4 +205,18 @@ test('late events and voided clicks are counted the next day, and an import at o
   now += DAY_MS
   await run()
   expect(await counted()).toEqual([{ clicks: 1 }])
+})
+
+test('what could not be appended is learnt again at the next turn', async () => {
+  await world.store(season())
+  const { append } = log()
+  let fails = true
+  const run = newLeader(['shop'], async (records) => {
+    if (fails) throw new Error('away')
+    return append(records)
+  })
+  await expect(run()).rejects.toThrow('away')
+  fails = false
+  await run()
+  expect(appended).toHaveLength(2)
 })

@@ -240,4 +240,33 @@ describe('signals', () => {
     await running.runOnce()
     expect(latest().c!.alsoBought[0]!.id).toBe('a')
   })
+
+  test('what was not appended of one shop is not lost of the others that were computed with it', async () => {
+    const shopIds = ['first', 'second', 'shop']
+    // So long ago that the products' figures stay as they are, and only their lists change.
+    const boughtIn = (shopId: string, products: string[]) => bought(products, { shopId, at: NOW - 99 * DAY })
+    const many = Array.from({ length: 500 }, (_, at) => `p${at}`)
+    const store = (...products: string[]) =>
+      world.store(
+        shopIds.flatMap((shopId) => [
+          boughtIn(shopId, products),
+          // So many in each shop that they are appended before the next shop.
+          ...many.map((id) => seen(id, 'VIEW', { shopId, at: NOW })),
+        ]),
+      )
+    let fails = false
+    const append: typeof log.append = (records) => (fails ? Promise.reject(new Error('away')) : log.append(records))
+    const deps = { log: { ...log, append }, analytics, now: () => NOW }
+    const running = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 0 })
+    await store('tea', 'cup')
+    await running.runOnce()
+    await store('tea', 'pot')
+    fails = true
+    await expect(running.runOnce()).rejects.toThrow('away')
+    fails = false
+    await running.runOnce()
+    const teas = appended.map(({ value }) => decode('ProductSignals', value!)).filter(({ id }) => id === 'tea')
+    const lists = new Map(teas.map(({ shopId, alsoBought }) => [shopId, alsoBought.map(({ id }) => id).sort()]))
+    expect(lists).toEqual(new Map(shopIds.map((shopId) => [shopId, ['cup', 'pot']])))
+  })
 })
