@@ -82,14 +82,25 @@ export interface IndexFill {
   complete: boolean
 }
 
-/** Versions are positions in the log or registry versions: any safe integer that grows with each change. */
+/** Versions are positions in the log: any safe integer that grows with each change. */
 export type IndexWrite =
   /** `textLang` is the language of the texts when the offer names none; default: English. */
   | { kind: 'offer'; version: number; offer: ProductOffer; textLang?: string }
   | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
   | { kind: 'signals'; version: number; signals: ProductSignals }
-  /** Replaces the whole list of campaigns that promote an offer. */
-  | { kind: 'promotions'; version: number; shopId: string; feedId: string; id: string; campaignIds: string[] }
+  /**
+   * Replaces the whole list of campaigns that promote an offer. `version` says how much of the registry the list follows from. One that
+   * comes with its offer names the offer's version: of two lists that of the newer offer counts, of one offer that of the newer registry.
+   */
+  | {
+      kind: 'promotions'
+      version: number
+      offerVersion?: number
+      shopId: string
+      feedId: string
+      id: string
+      campaignIds: string[]
+    }
 
 export interface IndexedProduct {
   offer: ProductOffer

@@ -19,6 +19,7 @@ export class Snapshot {
   readonly #byKind = new Map<EntityKind, Map<string, RegistryEntry>>()
   /** Why entries of the log are missing here until a newer version of the program starts; null when none are missing. */
   staleReason: string | null = null
+  #position = 0
   readonly #listeners = new Set<(entry: RegistryEntry, before: RegistryEntry | undefined) => void>()
   /** Keyed by kind. An index is built when it is first asked for, and kept up to date from then on. */
   readonly #indexes = new Map<EntityKind, Map<EntityIndex<EntityKind>, IndexedEntities<EntityKind>>>()
@@ -35,6 +36,16 @@ export class Snapshot {
     entities.set(entry.id, entry)
     this.#index(entry.kind, before, entry)
     for (const listener of this.#listeners) listener(entry, before)
+  }
+
+  /** The offset of `registry` before which everything is applied; some later records may be, too. It grows over starts. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** Call it once everything before this offset of `registry` is applied. */
+  readTo(offset: number): void {
+    this.#position = Math.max(this.#position, offset)
   }
 
   /** Removes an entity (a null value in the log), so that `getEver` does not return it either. */

@@ -14,6 +14,7 @@ export type EntityVersion = EntityName & { version: number | null }
  * @throws UnknownSchema when such an entry is already in the log at the call.
  */
 export async function followRegistry({ log, snapshot, logger, onRecord }: FollowRegistryDeps): Promise<Tail> {
+  const bounds = await log.bounds('registry')
   const from = await checkpointEnd(log)
   if (from !== null) {
     await readCheckpoint(log, (records) => {
@@ -26,6 +27,7 @@ export async function followRegistry({ log, snapshot, logger, onRecord }: Follow
       if (snapshot.staleReason !== null) return
       try {
         const about = applyRecord(snapshot, record)
+        snapshot.readTo(record.offset + 1)
         if (about) onRecord?.(record, about)
       } catch (error) {
         if (!(error instanceof UnknownSchema && caughtUp)) throw error
@@ -36,11 +38,13 @@ export async function followRegistry({ log, snapshot, logger, onRecord }: Follow
   }
   const tail = await log.tail('registry', followed, from === null ? [] : [{ partition: 0, offset: from }])
   caughtUp = true
+  // Its last records may have been compacted away.
+  for (const { end } of bounds) snapshot.readTo(end)
   return tail
 }
 
 export interface FollowRegistryDeps {
-  log: Pick<EventLog, 'tail' | 'committed' | 'read'>
+  log: Pick<EventLog, 'tail' | 'committed' | 'read' | 'bounds'>
   snapshot: Snapshot
   logger?: { error(details: object, message: string): void }
   /** Called with every record of `registry` that is read after the checkpoint, including those that change nothing. */

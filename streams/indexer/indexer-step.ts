@@ -1,4 +1,3 @@
-import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
@@ -31,22 +30,9 @@ export function createIndexerStep(deps: {
   /** The same for campaigns that have not been applied yet; null: not known yet. */
   let appliedAtFirst = deps.isRegistryApplied ? 0 : null
 
-  /** Of an index that is still to be filled, each offer will be derived from the campaigns as they are now, or later. */
-  async function changesApplied(): Promise<number> {
-    if (progress.keys().some((position) => position.startsWith('products/'))) return NONE_APPLIED
-    await index.refresh()
-    const changes = book.changes()
-    return (await index.shops()).length === 0 ? changes : NONE_APPLIED
-  }
-
-  /**
-   * Version of promotions: how many records of all topics were done, this one included. It grows with every batch. When
-   * a batch is done again it is no smaller, and what it then knows better comes again in a batch of its own.
-   */
-  function versionAt({ topic, partition, offset }: DecodedRecord<unknown>): number {
-    const done = [offset + 1]
-    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done.push(next)
-    return sumOfOffsets(done)
+  /** Where all offers are still to come, or to come again, each will be derived from the campaigns as they are now, or later. */
+  function changesApplied(): number {
+    return progress.keys().some((position) => position.startsWith('products/')) ? NONE_APPLIED : book.changes()
   }
 
   async function writeOffers(records: readonly DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
@@ -74,7 +60,7 @@ export function createIndexerStep(deps: {
       const campaignIds = book.promotersOf(offer)
       return [
         { kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) },
-        { kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds },
+        { kind: 'promotions', version: snapshot.position, offerVersion: version, shopId, feedId, id, campaignIds },
       ]
     }
     const [shopId, feedId, ...id] = (key ?? '').split('/')
@@ -95,6 +81,7 @@ export function createIndexerStep(deps: {
     const entries = records.flatMap(({ value }) => value ?? [])
     // The follower of the registry may be behind this stream, or ahead of it.
     for (const entry of entries) snapshot.apply(entry)
+    snapshot.readTo(records.at(-1)!.offset + 1)
     const concerned = book
       .concernedBy(entries)
       .filter(({ id }) => book.lastChangeOf(id) > (applied.get(id) ?? appliedAtFirst!))
@@ -102,14 +89,14 @@ export function createIndexerStep(deps: {
     await index.refresh()
     for (const campaign of concerned) {
       const change = book.lastChangeOf(campaign.id)
-      const complete = await applyCampaign({ index, snapshot, book }, campaign, versionAt(records.at(-1)!))
-      if (complete) applied.set(campaign.id, change)
+      await applyCampaign({ index, snapshot, book }, campaign)
+      applied.set(campaign.id, change)
     }
     await index.refresh()
   }
 
   return async function indexerStep({ topic, partition, records }) {
-    appliedAtFirst ??= await changesApplied()
+    appliedAtFirst ??= changesApplied()
     const dead = topic === 'products' ? await writeOffers(records as DecodedRecord<ProductOffer>[]) : []
     if (topic === 'product-signals') await writeSignals(records as DecodedRecord<ProductSignals>[])
     if (topic === 'registry') await applyRegistry(records as DecodedRecord<RegistryEntry>[])

@@ -12,17 +12,14 @@ const IDS_PER_FILTER = 1_000
 /**
  * Rewrites the promotions of the offers that a change of this campaign can concern: those it promotes by the index, and
  * those it should promote now. Each list is derived from all campaigns as they are known now, so doing it again, after a
- * crash or for nothing, changes nothing.
- * @param version greater than that of all promotions written before, unless this is done again.
- * @returns false when some offers had got this version already: from an earlier try, which may have known less.
+ * crash or for nothing, changes nothing. The index refuses a list where it has one that follows from as much of the registry.
  */
 export async function applyCampaign(
   deps: { index: ProductIndex; snapshot: Snapshot; book: PromotionBook },
   campaign: Entity<'Campaign'>,
-  version: number,
-): Promise<boolean> {
+): Promise<void> {
   const { shopId } = campaign.body
-  let complete = true
+  const version = deps.snapshot.position
   for (const filters of affectedOffers(deps.snapshot, campaign)) {
     for (let after: string | null = null; ; ) {
       const page = await deps.index.scan({ shopId, filters, after, limit: PAGE_OFFERS })
@@ -31,13 +28,12 @@ export async function applyCampaign(
         if (sameList(now, campaignIds)) return []
         return [{ kind: 'promotions', version, shopId, feedId: offer.feedId, id: offer.id, campaignIds: now }]
       })
-      if (writes.length > 0 && (await deps.index.write(writes)) < writes.length) complete = false
+      if (writes.length > 0) await deps.index.write(writes)
       const last = page.at(-1)
       if (!last || page.length < PAGE_OFFERS) break
       after = `${last.offer.feedId}/${last.offer.id}`
     }
   }
-  return complete
 }
 
 /** Lists of filters; together they find every offer concerned, and few others. */

@@ -18,8 +18,9 @@ export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
   if (index.builds && !(await index.builds.look()).serving) await index.clear()
   await catchUp()
   const before = await fingerprintOf(index)
-  await index.clear()
+  // In this order: an indexer that finds an empty index must not take it for a full one.
   await forgetIndex(log)
+  await index.clear()
   await catchUp()
   return tableProof('product index', before, await fingerprintOf(index))
 }

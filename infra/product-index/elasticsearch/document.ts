@@ -5,6 +5,7 @@ import { effectivePriceMicros } from '../../../services/domain/campaign/promotio
 import { pathKey, pathLevels } from '../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../services/domain/catalogue/languages.ts'
 import { type DocumentTexts, documentFacets, documentTexts, facetToken, textFields } from '../document.ts'
+import { NO_PARTS, type PartVersions } from '../part-versions.ts'
 import { occurrenceWeight } from '../relevance.ts'
 
 /**
@@ -13,14 +14,12 @@ import { occurrenceWeight } from '../relevance.ts'
  */
 export type ProductDocument = ProductState & Partial<OfferFields>
 
-export interface ProductState {
+export interface ProductState extends PartVersions {
   shop: string
   feed: string
   id: string
   /** Whether the offer exists now. */
   live: boolean
-  offerVersion: number
-  promotionsVersion: number
   signalsVersion: number
   /** UTC epoch milliseconds of the last change, by the writer's clock. */
   writtenAt: number
@@ -64,7 +63,8 @@ export const stateFields = [
   'id',
   'live',
   'offerVersion',
-  'promotionsVersion',
+  'promotedVersion',
+  'registryVersion',
   'signalsVersion',
   'writtenAt',
   'campaigns',
@@ -86,8 +86,7 @@ export const emptyState = (shop: string, feed: string, id: string): ProductState
   feed,
   id,
   live: false,
-  offerVersion: 0,
-  promotionsVersion: 0,
+  ...NO_PARTS,
   signalsVersion: 0,
   writtenAt: 0,
   campaigns: [],

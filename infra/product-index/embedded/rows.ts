@@ -21,7 +21,9 @@ export interface OfferRow {
 }
 
 /** A change of a document's offer, null when it is removed, or of the campaigns that promote it, a JSON list. */
-export type PartChange = { version: number; offer: OfferRow | null } | { version: number; campaigns: string }
+export type PartChange =
+  | { version: number; offer: OfferRow | null }
+  | { version: number; offerVersion: number | undefined; campaigns: string }
 
 /** What one batch changes in a document. */
 export interface DocumentChanges {
@@ -68,7 +70,9 @@ export function rowsOf(writes: readonly IndexWrite[]): IndexRows {
 
 function partOf(write: Exclude<IndexWrite, { kind: 'signals' }>): PartChange {
   const { version } = write
-  if (write.kind === 'promotions') return { version, campaigns: JSON.stringify(write.campaignIds) }
+  if (write.kind === 'promotions') {
+    return { version, offerVersion: write.offerVersion, campaigns: JSON.stringify(write.campaignIds) }
+  }
   if (write.kind === 'remove') return { version, offer: null }
   return { version, offer: offerRow(write.offer, write.textLang ?? null) }
 }

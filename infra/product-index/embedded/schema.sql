@@ -5,8 +5,8 @@ CREATE TABLE IF NOT EXISTS documents (
   -- The number of the document, also in the full-text tables; called rowid outside of SQL.
   doc INTEGER PRIMARY KEY,
   shopId TEXT NOT NULL, feedId TEXT NOT NULL, id TEXT NOT NULL,
-  -- Versions of the two parts; 0: that part has not come yet.
-  offerVersion INTEGER NOT NULL DEFAULT 0, promotionsVersion INTEGER NOT NULL DEFAULT 0,
+  -- What the offer and its list of campaigns follow from: part-versions.ts.
+  offerVersion INTEGER NOT NULL DEFAULT 0, promotedVersion INTEGER NOT NULL DEFAULT 0, registryVersion INTEGER NOT NULL DEFAULT 0,
   -- JSON of the offer without its product details, and of these; null when it was removed, or has not come yet.
   offer TEXT, details TEXT, productId TEXT, digest TEXT,
   -- JSON list of campaign ids.

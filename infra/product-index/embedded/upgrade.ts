@@ -13,8 +13,14 @@ const FORMAT = 2
 const hasNewTerms = isUnspaced
 const DOCUMENTS_AT_ONCE = 500
 
-/** Before the tables of the present format are made: renames the full-text tables of an earlier one. */
-export function setEarlierTextsAside(db: DatabaseSync): void {
+/** Before the tables of the present format are made: renames the full-text tables of an earlier one, and adds the columns that it lacks. */
+export function beginUpgrade(db: DatabaseSync): void {
+  if (hasTable(db, 'documents') && !hasColumn(db, 'documents', 'promotedVersion')) {
+    // As if no list of campaigns had come: those of earlier versions were numbered otherwise.
+    for (const column of ['promotedVersion', 'registryVersion']) {
+      db.exec(`ALTER TABLE documents ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`)
+    }
+  }
   if (formatOf(db) >= FORMAT || !hasTable(db, 'texts') || hasTable(db, 'texts_before')) return
   db.exec('BEGIN; ALTER TABLE texts RENAME TO texts_before; ALTER TABLE facets RENAME TO facets_before; COMMIT')
 }
@@ -34,7 +40,6 @@ export interface StoredOffer {
   offer: string
   details: string
   offerVersion: number
-  promotionsVersion: number
 }
 
 /** Brings what a file holds to the present format. One that is killed goes on at the next start. */
@@ -71,7 +76,7 @@ function copyTexts(db: DatabaseSync, fullText: FullText, inTransaction: Upgrade[
 /** Makes the terms of stored offers anew when a version with other terms stored them. */
 function renewTerms(db: DatabaseSync, inTransaction: Upgrade['inTransaction'], renew: Upgrade['renew']): void {
   const next = db.prepare(
-    `SELECT doc, shopId, offer, details, offerVersion, promotionsVersion FROM documents
+    `SELECT doc, shopId, offer, details, offerVersion FROM documents
      WHERE doc > ? AND offer IS NOT NULL ORDER BY doc LIMIT ?`,
   )
   for (let after = 0; ; ) {
@@ -91,6 +96,10 @@ function renewTerms(db: DatabaseSync, inTransaction: Upgrade['inTransaction'], r
 
 function formatOf(db: DatabaseSync): number {
   return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+}
+
+function hasColumn(db: DatabaseSync, table: string, name: string): boolean {
+  return db.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, name) !== undefined
 }
 
 function hasTable(db: DatabaseSync, name: string): boolean {

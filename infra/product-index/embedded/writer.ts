@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { NO_PARTS, type PartVersions, takePromotions } from '../part-versions.ts'
 import { type ChangedTokens, FullText } from './full-text.ts'
 import type { DocumentChanges, IndexRows, OfferRow, SignalsRow } from './rows.ts'
 import { createSellerCounts } from './seller-counts.ts'
-import { setEarlierTextsAside, upgradeFile } from './upgrade.ts'
+import { beginUpgrade, upgradeFile } from './upgrade.ts'
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
@@ -36,7 +37,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
   const db = new DatabaseSync(databaseFile(folder))
   // FULL: a batch must be on disk when `write` returns, because its caller then commits its offsets.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${PAGE_CACHE_KIB}`)
-  setEarlierTextsAside(db)
+  beginUpgrade(db)
   db.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   const sql = prepare(db)
   const fullText = new FullText(db)
@@ -78,10 +79,12 @@ export function openIndexWriter({ folder }: { folder: string }) {
   function createDocument(changes: DocumentChanges): number | null {
     const { shopId, feedId, id } = changes
     const { offer = null, campaigns = NO_CAMPAIGNS, ...parts } = changedParts(changes, NO_PARTS)
+    const { offerVersion, promotedVersion, registryVersion } = parts
+    const versions = [offerVersion, promotedVersion, registryVersion] as const
     const columns = [...offerColumns(offer), campaigns, changed] as const
     // Also where the offer has not come yet: the search thread reads the document, and needs to know the shop.
     fullText.shopNumber(shopId)
-    const row = sql.create.run(shopId, feedId, id, parts.offerVersion, parts.promotionsVersion, ...columns)
+    const row = sql.create.run(shopId, feedId, id, ...versions, ...columns)
     if (row.changes === 0) return null
     if (offer) {
       sellers.add(shopId, offer.sellerId, 1)
@@ -91,14 +94,14 @@ export function openIndexWriter({ folder }: { folder: string }) {
   }
 
   function updateDocument(doc: number, shopId: string, parts: ChangedParts): number {
-    const { offerVersion, promotionsVersion, offer, campaigns, applied } = parts
+    const { offerVersion, promotedVersion, registryVersion, offer, campaigns, applied } = parts
     if (offer !== undefined) {
       const change = fullText.replace(doc, shopId, offer?.words ?? null)
       if (change) touch(change)
       changeSeller(doc, shopId, offer?.sellerId ?? null)
       sql.offer.run(offerVersion, ...offerColumns(offer), changed, doc)
     }
-    if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, doc)
+    if (campaigns !== undefined) sql.promotions.run(promotedVersion, registryVersion, campaigns, changed, doc)
     return applied
   }
 
@@ -131,8 +134,8 @@ export function openIndexWriter({ folder }: { folder: string }) {
 
   upgradeFile({
     ...{ db, fullText, inTransaction },
-    renew: ({ doc, shopId, offerVersion, promotionsVersion }, offer) =>
-      updateDocument(doc, shopId, { offerVersion, promotionsVersion, offer, applied: 0 }),
+    renew: ({ doc, shopId, offerVersion }, offer) =>
+      updateDocument(doc, shopId, { ...NO_PARTS, offerVersion, offer, applied: 0 }),
   })
   return {
     /** @returns how many writes were newer than what is stored. */
@@ -175,11 +178,6 @@ const NO_CAMPAIGNS = '[]'
 const offerColumns = (row: OfferRow | null) =>
   [row?.offer ?? null, row?.details ?? null, row?.productId ?? null, row?.digest ?? null, row?.summary ?? null] as const
 
-interface PartVersions {
-  offerVersion: number
-  promotionsVersion: number
-}
-
 /** The parts of a document that change, with the versions of both. */
 interface ChangedParts extends PartVersions {
   offer?: OfferRow | null
@@ -188,16 +186,17 @@ interface ChangedParts extends PartVersions {
   applied: number
 }
 
-const NO_PARTS: PartVersions = { offerVersion: 0, promotionsVersion: 0 }
-
-function changedParts({ parts }: DocumentChanges, { offerVersion, promotionsVersion }: PartVersions): ChangedParts {
-  const next: ChangedParts = { offerVersion, promotionsVersion, applied: 0 }
+function changedParts({ parts }: DocumentChanges, { offerVersion, promotedVersion, registryVersion }: PartVersions) {
+  const next: ChangedParts = { offerVersion, promotedVersion, registryVersion, applied: 0 }
   for (const part of parts) {
-    const versionOf = 'offer' in part ? 'offerVersion' : 'promotionsVersion'
-    if (part.version <= next[versionOf]) continue
-    next[versionOf] = part.version
-    if ('offer' in part) next.offer = part.offer
-    else next.campaigns = part.campaigns
+    if ('offer' in part) {
+      if (part.version <= next.offerVersion) continue
+      next.offerVersion = part.version
+      next.offer = part.offer
+    } else {
+      if (!takePromotions(part, next)) continue
+      next.campaigns = part.campaigns
+    }
     next.applied++
   }
   return next
@@ -207,18 +206,21 @@ function prepare(db: DatabaseSync) {
   return {
     lastChange: db.prepare('SELECT coalesce(max(changed), 0) AS changed FROM documents'),
     find: db.prepare(
-      'SELECT doc, offerVersion, promotionsVersion FROM documents WHERE shopId = ? AND feedId = ? AND id = ?',
+      `SELECT doc, offerVersion, promotedVersion, registryVersion FROM documents
+       WHERE shopId = ? AND feedId = ? AND id = ?`,
     ),
     create: db.prepare(
-      `INSERT INTO documents (shopId, feedId, id, offerVersion, promotionsVersion, offer, details, productId, digest, summary,
-         campaigns, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shopId, feedId, id) DO NOTHING`,
+      `INSERT INTO documents (shopId, feedId, id, offerVersion, promotedVersion, registryVersion, offer, details, productId, digest,
+         summary, campaigns, changed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shopId, feedId, id) DO NOTHING`,
     ),
     offer: db.prepare(
       `UPDATE documents SET offerVersion = ?, offer = ?, details = ?, productId = ?, digest = ?, summary = ?, changed = ?
        WHERE doc = ?`,
     ),
-    promotions: db.prepare('UPDATE documents SET promotionsVersion = ?, campaigns = ?, changed = ? WHERE doc = ?'),
+    promotions: db.prepare(
+      'UPDATE documents SET promotedVersion = ?, registryVersion = ?, campaigns = ?, changed = ? WHERE doc = ?',
+    ),
     signals: db.prepare(
       `INSERT INTO signals (shopId, id, version, popularity, signals) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET version = excluded.version, popularity = excluded.popularity, signals = excluded.signals

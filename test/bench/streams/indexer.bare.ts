@@ -57,8 +57,8 @@ export async function bareSqlite(folder: string): Promise<BareIndex> {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
   db.exec(readFileSync(new URL('../../../infra/product-index/embedded/schema.sql', import.meta.url), 'utf8'))
   const documents = db.prepare(
-    `INSERT INTO documents (shopId, feedId, id, offerVersion, promotionsVersion, offer, details, productId, digest, summary,
-       campaigns, changed) VALUES (?, ?, ?, 1, 1, ?, ?, ?, ?, ?, ?, 1)`,
+    `INSERT INTO documents (shopId, feedId, id, offerVersion, promotedVersion, registryVersion, offer, details, productId, digest,
+       summary, campaigns, changed) VALUES (?, ?, ?, 1, 1, 1, ?, ?, ?, ?, ?, ?, 1)`,
   )
   const texts = db.prepare(`INSERT INTO texts (rowid, ${textFields.join(', ')}) VALUES (?, ?, ?, ?, ?, ?)`)
   const facets = db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Filter } from '../../../infra/product-index/port.ts'
+import type { Filter, IndexWrite } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, offerWrite, promotion, query, removal, signalsOf, signalsWrite } from './world.ts'
 
@@ -33,6 +33,33 @@ export function versionsSuite(world: IndexWorld): void {
       await world.index.refresh()
       const [product] = await world.index.get('shop', ['p1'])
       expect(product).toEqual({ offer: anOffer(), campaignIds: ['c'], signals: signalsOf('p1', { popularity: 3 }) })
+    })
+
+    test('of lists of campaigns that of the newest offer counts, and of its lists that of the newest registry', async () => {
+      const { write, refresh, get } = world.index
+      const list = (campaignId: string, version: number, offerVersion?: number): IndexWrite => ({
+        kind: 'promotions',
+        ...{ shopId: 'shop', feedId: 'feed', id: 'p1', version, campaignIds: [campaignId] },
+        ...(offerVersion === undefined ? {} : { offerVersion }),
+      })
+      const promotedBy = async () => {
+        await refresh()
+        return (await get('shop', ['p1']))[0]!.campaignIds[0]
+      }
+      expect(await write([offerWrite(anOffer(), 5), list('first', 10, 5)])).toBe(2)
+      expect(await write([list('of an older offer', 99, 4), list('again', 10, 5), list('knew less', 9, 5)])).toBe(0)
+      expect(await promotedBy()).toBe('first')
+      expect(await write([list('knew more', 11, 5)])).toBe(1)
+      expect(await promotedBy()).toBe('knew more')
+      expect(await write([offerWrite(anOffer(), 6), list('of a newer offer', 3, 6)])).toBe(2)
+      expect(await promotedBy()).toBe('of a newer offer')
+      // Those that the registry brings are of the offer that is there.
+      expect(await write([list('knew as much', 3)])).toBe(0)
+      expect(await write([list('of the registry', 4), list('with its offer', 4, 6)])).toBe(1)
+      expect(await promotedBy()).toBe('of the registry')
+      expect(await write([removal('p1', 7)])).toBe(1)
+      expect(await write([offerWrite(anOffer(), 8), list('back again', 4, 8)])).toBe(2)
+      expect(await promotedBy()).toBe('back again')
     })
 
     test('promotions and signals that come before the offer are kept until it comes', async () => {

@@ -10,8 +10,9 @@ import { offerKey } from '../../../services/domain/catalogue/offer.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { changed, created, openRegistry } from '../../../services/registry/resources/store.ts'
 import { checkpointEnd } from '../../../services/replicas/registry-checkpoint.ts'
-import { INDEXER_GROUP } from '../../../streams/indexer/indexer.ts'
+import { createIndexer, INDEXER_GROUP } from '../../../streams/indexer/indexer.ts'
 import { rebuildIndex } from '../../../streams/rebuild/product-index.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { bodies } from '../../schemas/samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
@@ -56,6 +57,15 @@ it('a rebuilt product index has the same campaigns, and reads the registry from 
   expect(await rebuildIndex(deps)).toMatchObject({ equal: true })
   expect(from).toEqual([await checkpointEnd(log)])
   expect(await index.count('shop', [{ kind: 'campaign', campaignId: 'c' }])).toBe(2)
+
+  // Whatever step of it fails, the next indexer brings back all.
+  const failing = <T>() => Promise.reject<T>(new Error('killed'))
+  for (const broken of [{ log: { ...log, reset: failing<void> } }, { index: { ...index, clear: failing<void> } }]) {
+    await expect(rebuildIndex({ ...deps, ...broken })).rejects.toThrow('killed')
+    await runToEnd(createIndexer(deps))
+    await index.refresh()
+    expect(await index.count('shop', [{ kind: 'campaign', campaignId: 'c' }])).toBe(2)
+  }
   await registry.close()
   await index.close()
   await log.close()

@@ -1,4 +1,5 @@
 import type { ProductSignals } from '../../../../schemas/records/records.ts'
+import { takePromotions } from '../../part-versions.ts'
 import type { IndexWrite } from '../../port.ts'
 import {
   emptyState,
@@ -47,8 +48,7 @@ export function changed(change: DocumentChange, { document }: Held, now: number)
   let applied = 0
   for (const write of change.writes) {
     if (write.kind === 'promotions') {
-      if (write.version <= next.promotionsVersion) continue
-      next.promotionsVersion = write.version
+      if (!takePromotions(write, next)) continue
       next.campaigns = write.campaignIds
     } else {
       if (write.version <= next.offerVersion) continue

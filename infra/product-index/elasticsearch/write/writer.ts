@@ -94,7 +94,9 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
       })
       return docs.map((doc, at) => {
         if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
-        return doc.found ? { version: doc._version!, document: doc._source! } : notHeld(changes[at]!)
+        const unheld = notHeld(changes[at]!)
+        // Documents of earlier versions lack some fields.
+        return doc.found ? { version: doc._version!, document: { ...unheld.document, ...doc._source! } } : unheld
       })
     })
     allNew = held.every(({ version }) => version === 0)

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FullText } from '../../../../infra/product-index/embedded/full-text.ts'
 import { openEmbeddedProductIndex } from '../../../../infra/product-index/embedded/product-index.ts'
-import { setEarlierTextsAside, upgradeFile } from '../../../../infra/product-index/embedded/upgrade.ts'
+import { beginUpgrade, upgradeFile } from '../../../../infra/product-index/embedded/upgrade.ts'
 import { databaseFile } from '../../../../infra/product-index/embedded/writer.ts'
-import type { ProductIndex } from '../../../../infra/product-index/port.ts'
+import type { IndexWrite, ProductIndex } from '../../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { anOffer } from '../offer.fixture.ts'
 
@@ -48,7 +48,16 @@ function makeEarlier(format: 0 | 1, change = ''): void {
     CREATE VIRTUAL TABLE facets USING fts5 (tokens, columnsize = 0, detail = none, tokenize = "ascii");
     INSERT INTO texts (rowid, ${texts.join(', ')}) SELECT * FROM t; INSERT INTO facets (rowid, tokens) SELECT * FROM f;
     DROP TABLE t; DROP TABLE f; PRAGMA user_version = ${format}; ${change}`)
+  renumberPromotions(db)
   db.close()
+}
+
+/** Gives each list of campaigns the one number that it had before it was known what it follows from. */
+function renumberPromotions(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE documents DROP COLUMN promotedVersion; ALTER TABLE documents DROP COLUMN registryVersion;
+    ALTER TABLE documents ADD COLUMN promotionsVersion INTEGER NOT NULL DEFAULT 0;
+    UPDATE documents SET promotionsVersion = 1000`)
 }
 
 const SHOPS = ['shop', 'other']
@@ -95,6 +104,26 @@ describe('a file of an earlier version', () => {
     expect(await answers()).toEqual(before)
   })
 
+  test('keeps its promotions until later ones come, of an offer or of the registry', async () => {
+    const ids = ['a', 'b', 'c']
+    const promotion = (id: string, campaignId: string, version: number, offerVersion?: number): IndexWrite => ({
+      kind: 'promotions',
+      ...{ version, ...(offerVersion === undefined ? {} : { offerVersion }) },
+      ...{ shopId: 'shop', feedId: anOffer().feedId, id, campaignIds: [campaignId] },
+    })
+    await store(ids.map((id) => anOffer({ id })))
+    await withIndex((index) => index.write(ids.map((id) => promotion(id, 'early', 1_000))))
+    const db = new DatabaseSync(databaseFile(folder))
+    renumberPromotions(db)
+    db.close()
+    await withIndex(async (index) => {
+      expect(await index.write([promotion('b', 'of its offer', 1, 7), promotion('c', 'of the registry', 1)])).toBe(2)
+      await index.refresh()
+      const found = await index.get('shop', ids)
+      expect(found.map(({ campaignIds }) => campaignIds)).toEqual([['early'], ['of its offer'], ['of the registry']])
+    })
+  })
+
   test('may know shops that have no offer any more', async () => {
     await store([anOffer({ shopId: 'shop', id: 'gone' }), anOffer({ shopId: 'other', id: 'stays' })])
     await withIndex((index) =>
@@ -126,7 +155,7 @@ describe('a file of an earlier version', () => {
 /** Interrupts the upgrade after the first page has been copied. */
 function killedAtSecondPage(): void {
   const db = new DatabaseSync(databaseFile(folder))
-  setEarlierTextsAside(db)
+  beginUpgrade(db)
   db.exec(SCHEMA)
   const fullText = new FullText(db)
   let pages = 0
