@@ -106,7 +106,8 @@ function readValue(kind: Kind, name: string, value: unknown, currency: string): 
     case 'text':
       return typeof value === 'string' ? [element(name, value)] : null
     case 'price':
-      return typeof value === 'number' ? [element(name, `${value.toFixed(PRICE_DECIMALS)} ${currency}`)] : null
+      if (typeof value !== 'number') return null
+      return [{ ...element(name, `${value.toFixed(PRICE_DECIMALS)} ${currency}`), written: String(value) }]
     case 'boolean':
       return typeof value === 'boolean' ? [element(name, String(value))] : null
     case 'availability':

@@ -5,9 +5,10 @@ import { plainText } from './plain-text.ts'
 const VALUE_SHOWN_CHARS = 60
 const NONE: readonly FeedElement[] = []
 
-/** A value as read: its text on one line, and its line in the file. */
+/** A value as read: its text on one line, what its sender wrote, and its line in the file. */
 export interface Value {
   text: string
+  written: string
   line: number
 }
 
@@ -81,7 +82,7 @@ export class ItemReader {
       )
     }
     this.checkEncoding(first)
-    return { text, line: first.line }
+    return { text, written: first.written ?? text, line: first.line }
   }
 
   /** A value that is ignored when it is too long. */
@@ -91,7 +92,7 @@ export class ItemReader {
     return null
   }
 
-  fits(field: string, value: Value, maxChars: number): boolean {
+  fits(field: string, value: Pick<Value, 'text' | 'line'>, maxChars: number): boolean {
     if (value.text.length <= maxChars) return true
     this.report(
       'VALUE_TOO_LONG',

@@ -19,6 +19,8 @@ export interface FeedElement {
   name: string
   /** All text inside, nested elements' too, in order. */
   text: string
+  /** As its sender wrote it, where that is not the text. */
+  written?: string
   children: { name: string; text: string }[]
   /** Attribute href, of Atom links. */
   href: string | null

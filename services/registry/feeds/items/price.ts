@@ -87,14 +87,19 @@ export function readPrice(reader: ItemReader, currency: string): { micros: numbe
   const price = parsePrice(value.text, currency)
   switch (price.tag) {
     case 'INVALID':
-      reader.report('INVALID_PRICE', 'price', `${shown(value.text)} is not a price like 12.50 ${currency}`, value.line)
+      reader.report(
+        'INVALID_PRICE',
+        'price',
+        `${shown(value.written)} is not a price like 12.50 ${currency}`,
+        value.line,
+      )
       return null
     case 'AMBIGUOUS':
-      reader.report('AMBIGUOUS_PRICE', 'price', `${shown(value.text)}: a thousand, or three decimals?`, value.line)
+      reader.report('AMBIGUOUS_PRICE', 'price', `${shown(value.written)}: a thousand, or three decimals?`, value.line)
       return null
     case 'PRICE':
       if (price.currency !== null && price.currency !== currency) {
-        const message = `${shown(value.text)} is in ${price.currency}, the feed in ${currency}`
+        const message = `${shown(value.written)} is in ${price.currency}, the feed in ${currency}`
         reader.reportCurrency(price.currency, message, value.line)
         return null
       }
@@ -109,10 +114,10 @@ function reportForm(
   { value, currency }: { value: Value; currency: string },
 ): void {
   if (price.currency === null) {
-    reader.report('MISSING_CURRENCY', 'price', `${shown(value.text)} is taken to be in ${currency}`, value.line)
+    reader.report('MISSING_CURRENCY', 'price', `${shown(value.written)} is taken to be in ${currency}`, value.line)
   } else if (!price.standard) {
     const taken = `${price.micros / 1_000_000} ${currency}`
-    reader.report('PRICE_FORMAT', 'price', `${shown(value.text)} is taken as ${taken}`, value.line)
+    reader.report('PRICE_FORMAT', 'price', `${shown(value.written)} is taken as ${taken}`, value.line)
   }
 }
 
@@ -128,7 +133,7 @@ export function readSalePrice(
   const sale = parsePrice(value.text, feed.currency)
   const invalid = saleFault(sale, price, feed.currency)
   if (invalid !== null || sale.tag !== 'PRICE') {
-    reader.report('INVALID_SALE_PRICE', 'sale_price', `${shown(value.text)} ${invalid}`, value.line)
+    reader.report('INVALID_SALE_PRICE', 'sale_price', `${shown(value.written)} ${invalid}`, value.line)
     return none
   }
   const dates = reader.value('sale_price_effective_date')
