@@ -49,13 +49,22 @@ export function toProblem(error: FastifyError): Problem {
 }
 
 /**
- * Answers a request that Node cannot read, and that therefore reaches no route, with a problem document like every other error.
- * Then it closes the connection.
+ * How long a connection stays open after its last answer. What the client still sends until then is read and dropped, because a system
+ * that closes a connection with unread bytes resets it, and the client may then lose the answer.
+ */
+const LINGER_MS = 2_000
+
+/**
+ * Answers a request that Node cannot read, and that therefore reaches no route, with a problem document like every other error. Then it
+ * closes the connection, as soon as the client has closed it too, at the latest after two seconds. Node calls this again for whatever the
+ * client sends meanwhile.
  */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (socket.writable) socket.write(answerOf(unreadable(error.code)))
-  socket.destroy(error)
+  if (error.code === 'ECONNRESET' || socket.destroyed || socket.writableEnded) return
+  if (!socket.writable) return void socket.destroy(error)
+  socket.end(answerOf(unreadable(error.code)))
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(lingering))
 }
 
 function unreadable(code: string | undefined): Problem {
