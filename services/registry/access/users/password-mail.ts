@@ -38,14 +38,14 @@ function mailOf({ body }: Entity<'User'>, { link, url }: NewLink, publicUrl: str
   const until = new Date(link.expiresAt).toUTCString()
   const isInvitation = link.purpose === 'INVITATION'
   const why = isInvitation
-    ? `You are invited to Endcap at ${publicUrl}/panel/. Choose your password here:`
-    : `Somebody asked for a new password for Endcap at ${publicUrl}/panel/. Choose it here:`
+    ? `You have been invited to Endcap at ${publicUrl}/panel/. Choose your password here:`
+    : `A password reset was requested for you in Endcap at ${publicUrl}/panel/. Choose a new password here:`
   const otherwise = isInvitation
-    ? 'If you do not know what this is userSubject, ignore it.'
-    : 'If that was not you, ignore this: your password stays as it is.'
+    ? 'If you were not expecting this, you can ignore this e-mail.'
+    : 'If you did not expect this, ignore this e-mail: your password stays the same.'
   return {
     to: body.email,
-    subject: isInvitation ? 'Your invitation to Endcap' : 'A new password for Endcap',
-    text: `Hello ${body.name},\n\n${why}\n\n${url}\n\nThe link works once, until ${until}.\n\n${otherwise}\n`,
+    subject: isInvitation ? 'Your invitation to Endcap' : 'Reset your Endcap password',
+    text: `Hello ${body.name},\n\n${why}\n\n${url}\n\nThe link works once and expires on ${until}.\n\n${otherwise}\n`,
   }
 }
