@@ -22,7 +22,9 @@ it('shows an error at its field in the words of the panel', () => {
 it('tells beside a form only what is wrong beyond its fields', () => {
   expect(problem(endAt, sellers).beyond(['endAt', 'products'])).toBe('')
   expect(problem(endAt, sellers).beyond(['products'])).toBe('End: must be after start.')
-  expect(problem({ path: '', message: 'is empty' }).beyond(['products'])).toBe('Part of it was refused: is empty.')
+  expect(problem({ path: '', message: 'is empty' }).beyond(['products'])).toBe(
+    'Part of the request was refused: is empty.',
+  )
 })
 
 it.each([
@@ -38,7 +40,7 @@ it.each([
       { path: '/x', message: 'is odd' },
       { path: '/y', message: 'is odd' },
     ],
-    'Part of it was refused: is odd.',
+    'Part of the request was refused: is odd.',
   ],
 ])('has no path and no name of the API in its message: %j', async (errors, message) => {
   const detail = errors.map((each) => `${each.path}: ${each.message}`).join('; ')

@@ -11,13 +11,13 @@ export const t = catalogue({
   bannerImage: 'Banner image',
   logo: 'Logo',
 
-  ambiguousNumber: 'This can be read as {first} or {second}. Write {writeFirst} or {writeSecond}.',
-  notANumber: 'Write a number, such as {example}.',
-  otherCurrency: 'The amount is in {currency}. Write it without another currency.',
+  ambiguousNumber: 'This can be read as {first} or {second}. Enter {writeFirst} or {writeSecond}.',
+  notANumber: 'Enter a number, such as {example}.',
+  otherCurrency: 'This amount is in {currency}. Enter it without another currency.',
   tooManyDecimals:
-    '{count, plural, =0 {Write a whole number.} one {Write at most one decimal.} other {Write at most # decimals.}}',
-  notNegative: 'Must not be negative.',
+    '{count, plural, =0 {Enter a whole number.} one {Enter at most one decimal.} other {Enter at most # decimals.}}',
+  notNegative: 'Must not be negative',
   tooLong: 'The number has too many digits.',
-  tooSmall: 'Must be at least {min}.',
-  tooLarge: 'Must be at most {max}.',
+  tooSmall: 'Must be at least {min}',
+  tooLarge: 'Must be at most {max}',
 })

@@ -20,9 +20,9 @@ const cases: Case[] = [
       ['€ 0,125', '0,125 €', 0.125],
     ],
     refused: [
-      ['1,500.00', 'This can be read as 1,5 or 1.500. Write 1,50 or 1500.'],
-      ['1.50', 'This can be read as 1,5 or 150. Write 1,50 or 150.'],
-      ['$15', 'The amount is in EUR. Write it without another currency.'],
+      ['1,500.00', 'This can be read as 1,5 or 1.500. Enter 1,50 or 1500.'],
+      ['1.50', 'This can be read as 1,5 or 150. Enter 1,50 or 150.'],
+      ['$15', 'This amount is in EUR. Enter it without another currency.'],
     ],
   },
   {
@@ -31,7 +31,7 @@ const cases: Case[] = [
       ['1 500,50', /^1500,50\s€$/, 1500.5],
       ['12\u202f345,6', /^12\s345,60\s€$/, 12345.6],
     ],
-    refused: [['1.500,50', /^This can be read as 1,5005 or 1500,5\. Write 1,5005 or 1500,50\.$/]],
+    refused: [['1.500,50', /^This can be read as 1,5005 or 1500,5\. Enter 1,5005 or 1500,50\.$/]],
   },
   {
     locale: 'en-US',
@@ -40,10 +40,10 @@ const cases: Case[] = [
       ['EUR 0.4', '€0.40', 0.4],
     ],
     refused: [
-      ['1.500,00', 'This can be read as 1.5 or 1,500. Write 1.50 or 1500.'],
-      ['0.1234567', 'Write at most 6 decimals.'],
-      ['-5', 'Must not be negative.'],
-      ['five', 'Write a number, such as 1,234.50.'],
+      ['1.500,00', 'This can be read as 1.5 or 1,500. Enter 1.50 or 1500.'],
+      ['0.1234567', 'Enter at most 6 decimals.'],
+      ['-5', 'Must not be negative'],
+      ['five', 'Enter a number, such as 1,234.50.'],
     ],
   },
   {
@@ -52,7 +52,7 @@ const cases: Case[] = [
       ['١٬٥٠٠٫٢٥', /١٬٥٠٠٫٢٥/, 1500.25],
       ['٠٫٥', /٠٫٥٠/, 0.5],
     ],
-    refused: [['خمسة', /^Write a number/]],
+    refused: [['خمسة', /^Enter a number/]],
   },
 ]
 

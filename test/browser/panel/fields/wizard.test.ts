@@ -106,7 +106,7 @@ it('keeps an amount that cannot be read from passing, and goes to it', async () 
     .getByRole('textbox', { name: /^Budget/ })
     .and(focused(page))
     .waitFor()
-  await page.getByText('This can be read as 1,5 or 1500. Write 1,50 or 1500.').waitFor()
+  await page.getByText('This can be read as 1,5 or 1500. Enter 1,50 or 1500.').waitFor()
   await page.context().close()
 })
 

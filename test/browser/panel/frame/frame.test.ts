@@ -95,7 +95,7 @@ it('reaches all of the menu of the user by keyboard', async () => {
     await expect.poll(focused).not.toBe(reached.at(-1))
     reached.push(await focused())
   }
-  expect(reached.slice(-5)).toEqual(['Change password', 'Two-step sign-in', 'As the system', 'Light', 'Dark'])
+  expect(reached.slice(-5)).toEqual(['Change password', 'Two-step sign-in', 'Same as system', 'Light', 'Dark'])
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark')
   await page.close()
