@@ -45,7 +45,7 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await must(
     world.program.call('POST', `/v1/panel/feeds/${feed.id}/content`, feedXml([lamp('L-1', 'Desk lamp Borea')])),
   )
-  await isTicked('Bring in products')
+  await isTicked('Add products')
   const placement = await make('placements', { shopId: shop.id, name: 'Search', kind: 'PRODUCT' })
   const unit = await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'BESTSELLERS' })
   await isTicked('Create an ad unit')

@@ -37,7 +37,7 @@ it('waits for the first request of an ad unit, and says when it came', async () 
   await runNodeExample()
   await page.getByText(/^First request received \d/).waitFor()
   await page.reload()
-  await page.getByText(/^Receives requests, the last one \d/).waitFor()
+  await page.getByText(/^Receiving requests, the latest: \d/).waitFor()
   expect(errors).toEqual([])
 })
 

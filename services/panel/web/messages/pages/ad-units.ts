@@ -10,27 +10,29 @@ export const t = catalogue({
 
   // Whether the code works
   waiting: 'Waiting for the first request …',
-  waitingHelp: 'Put the code on a page and open it. This turns by itself within seconds.',
+  waitingHelp: 'Put the code on a page and open it. This message updates within seconds.',
   received: 'First request received {time}',
-  receivedHelp: 'The page asks for ads. Open the request to see what it got.',
-  lastRequest: 'Receives requests, the last one {time}',
+  receivedHelp: 'The page requests ads. Open the request to see what it got.',
+  lastRequest: 'Receiving requests, the latest: {time}',
   notChecked: 'Requests could not be checked just now',
   openRequests: 'See its ad requests',
 
   // Examples
   script: 'Script tag',
-  scriptHelp: 'Asks for ads, shows them, and reports views and clicks by itself. Put it where the ads shall stand.',
+  scriptHelp:
+    'Requests ads, shows them, and reports views and clicks automatically. Put it where the ads should appear.',
   browser: 'Calls from the browser',
-  browserHelp: 'When the page draws the ads itself: ask for ads, then report the view, the click and the purchase.',
+  browserHelp:
+    'For pages that render the ads themselves: request ads, then report the view, the click and the purchase.',
   node: 'Node.js',
   php: 'PHP',
   python: 'Python',
   server: 'Calls from a server',
   serverHelp:
-    'The same four calls. A server sends an <tokens>API token</tokens> with the scope “events”, in ENDCAP_TOKEN, and passes the shopper’s address and user agent on.',
+    'The same four calls. The server sends an <tokens>API token</tokens> with the scope “events”, from ENDCAP_TOKEN, and passes on the shopper’s IP address and user agent.',
   clientId:
-    'The client ID (cid) is the shopper: keep one in a cookie of your own and send the same with every call, so that sales are attributed.',
-  documentation: 'All parameters and answers: <reference>API reference</reference>',
+    'The client ID (cid) identifies a browser: keep it in a cookie of your own and send it with every call, so that sales can be attributed.',
+  documentation: 'All parameters and responses: <reference>API reference</reference>',
   copy: 'Copy',
   copied: 'Copied',
   copyWhat: 'Copy {what}',

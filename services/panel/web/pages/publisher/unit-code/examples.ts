@@ -57,14 +57,14 @@ async function send(path, body) {
   return answer.json()
 }
 
-// Ask for ads, and draw them.
+// Request ads and render them.
 const { data: [{ ads }] } = await send('${adsPath(unit)}', ${jsOf(adsBody(unit))})
 
-// When half of an ad has been on the screen for a second, and when it is clicked.
+// Report a view once half of an ad has been visible for a second, and a click when it is clicked.
 const viewed = (ad) => send('/v1/dsa/view-event', { showId: ad.showId })
 const clicked = (ad) => send('/v1/dsa/click-event', { showId: ad.showId })
 
-// When the order is placed. The same eventId counts once.
+// Report the order when it is placed. A repeated eventId counts once.
 const purchased = () => send('/v1/ev/transaction', ${jsOf(orderBody(unit))})`
 }
 
@@ -89,19 +89,19 @@ async function send(path, body, shopper) {
   return answer.json()
 }
 
-// Of the shopper's request to your server.
+// From the shopper's request to your server.
 const shopper = { cid: '${CLIENT_ID}', address: '203.0.113.7', userAgent: '${USER_AGENT}' }
 
-// Ask for ads, and draw them.
+// Request ads and render them.
 const { data: [{ ads }] } = await send('${adsPath(unit)}', ${jsOf(adsBody(unit))}, shopper)
 
-// When an ad was seen, and when it was clicked.
+// Report when an ad was seen, and when it was clicked.
 for (const ad of ads.slice(0, 1)) {
   await send('/v1/dsa/view-event', { showId: ad.showId }, shopper)
   await send('/v1/dsa/click-event', { showId: ad.showId }, shopper)
 }
 
-// When the order is placed. The same eventId counts once.
+// Report the order when it is placed. A repeated eventId counts once.
 await send('/v1/ev/transaction', ${jsOf(orderBody(unit))}, shopper)`
 }
 
@@ -129,19 +129,19 @@ function send(string $path, array $body, array $shopper): array {
     return json_decode($answer, true);
 }
 
-// Of the shopper's request to your server.
+// From the shopper's request to your server.
 $shopper = ['cid' => '${CLIENT_ID}', 'address' => '203.0.113.7', 'userAgent' => '${USER_AGENT}'];
 
-// Ask for ads, and draw them.
+// Request ads and render them.
 $ads = send('${adsPath(unit)}', ${phpOf(adsBody(unit))}, $shopper)['data'][0]['ads'];
 
-// When an ad was seen, and when it was clicked.
+// Report when an ad was seen, and when it was clicked.
 foreach (array_slice($ads, 0, 1) as $ad) {
     send('/v1/dsa/view-event', ['showId' => $ad['showId']], $shopper);
     send('/v1/dsa/click-event', ['showId' => $ad['showId']], $shopper);
 }
 
-// When the order is placed. The same eventId counts once.
+// Report the order when it is placed. A repeated eventId counts once.
 send('/v1/ev/transaction', ${phpOf(orderBody(unit))}, $shopper);`
 }
 
@@ -162,18 +162,18 @@ def send(path, body, shopper):
     with urlopen(request, timeout=5) as answer:  # Raises unless it is answered with 200.
         return json.load(answer)
 
-# Of the shopper's request to your server.
+# From the shopper's request to your server.
 shopper = {'cid': '${CLIENT_ID}', 'address': '203.0.113.7', 'user_agent': '${USER_AGENT}'}
 
-# Ask for ads, and draw them.
+# Request ads and render them.
 ads = send('${adsPath(unit)}', ${pythonOf(adsBody(unit))}, shopper)['data'][0]['ads']
 
-# When an ad was seen, and when it was clicked.
+# Report when an ad was seen, and when it was clicked.
 for ad in ads[:1]:
     send('/v1/dsa/view-event', {'showId': ad['showId']}, shopper)
     send('/v1/dsa/click-event', {'showId': ad['showId']}, shopper)
 
-# When the order is placed. The same eventId counts once.
+# Report the order when it is placed. A repeated eventId counts once.
 send('/v1/ev/transaction', ${pythonOf(orderBody(unit))}, shopper)`
 }
 
