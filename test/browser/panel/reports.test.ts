@@ -131,7 +131,7 @@ describe('the report', () => {
     await page.getByLabel('Click window (hours)').fill('0')
     await page.getByLabel('View window (hours)').fill('0')
     await page.getByRole('button', { name: 'Apply', exact: true }).click()
-    await page.getByText('Differences are to the settings of Shop').waitFor()
+    await page.getByText('Differences are relative to the settings of Shop').waitFor()
     await expect
       .poll(() => cellsOf(/^Total/))
       .toEqual(['2', '1', expect.any(String), expect.stringMatching(/^0\s.*−1/), expect.stringMatching(/−€/)])
@@ -208,7 +208,7 @@ describe('an explanation', () => {
     const touches = page.locator('.mantine-Timeline-item')
     await expect.poll(() => touches.count()).toBe(3)
     expect(await touches.nth(0).textContent()).toMatch(/^Click[\s\S]*Got the credit/)
-    expect(await touches.nth(1).textContent()).toMatch(/^View[\s\S]*A click goes first/)
+    expect(await touches.nth(1).textContent()).toMatch(/^View[\s\S]*A click takes precedence/)
     expect(await touches.nth(2).textContent()).toMatch(/^View[\s\S]*Another product/)
     await expectAccessible()
   })

@@ -71,7 +71,7 @@ describe('the calendar', () => {
       await dialog.getByRole('button', { name: 'Previous month' }).click()
       // Weeks begin on Monday in Germany.
       await expect.poll(() => dialog.locator('thead th').first().textContent()).toMatch(/^Mo/)
-      await dialog.getByText(/Days follow the clock of/).waitFor()
+      await dialog.getByText(/Days are in the time zone/).waitFor()
       expect(await seriousFindings(own)).toEqual([])
       const [first] = await dialog.getByRole('button', { name: /, 10\. / }).all()
       await first!.click()
@@ -126,7 +126,7 @@ describe('saved views', () => {
     await page.getByRole('button', { name: 'Rename Lamps by week' }).click()
     await page.getByLabel('Name').fill('Lamps weekly')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
-    await page.getByRole('button', { name: 'No longer default: Lamps weekly' }).waitFor()
+    await page.getByRole('button', { name: 'Remove as default: Lamps weekly' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Delete Lamps weekly' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).last().click()
