@@ -38,7 +38,7 @@ const history = () => page.getByRole('table', { name: 'Runs of the feed' }).getB
 
 it('says that all prices are in another currency, and one click accepts them all', async () => {
   await openFeed(await uploaded('Istanbul', 216, '49.90 TRY'), 'Istanbul')
-  await page.getByText('All 216 prices are in TRY, the feed says USD').waitFor()
+  await page.getByText('All 216 prices are in TRY, but the feed’s currency is USD').waitFor()
   await header().getByText('All products rejected').first().waitFor()
   await history().getByText('All products rejected').waitFor()
   expect(await seriousFindings(page)).toEqual([])
@@ -69,7 +69,7 @@ it('says what is wrong with a file that is no feed, and never that it has no iss
 it('warns of prices that are not in the currency of the shop', async () => {
   const id = await uploaded('Delhi', 3, '4,999.00 INR')
   await openFeed(id, 'Delhi')
-  await page.getByText('All 3 prices are in INR, the feed says USD').waitFor()
+  await page.getByText('All 3 prices are in INR, but the feed’s currency is USD').waitFor()
   await page.getByRole('combobox', { name: 'Currency' }).click()
   await page.getByRole('combobox', { name: 'Currency' }).fill('rupee')
   await page.getByRole('option', { name: /^INR/ }).click()

@@ -98,7 +98,7 @@ export const t = catalogue({
   enterReturn: 'Enter a return',
   noReturns: 'Nothing was returned.',
   wholeOrder: 'The whole order',
-  wholeOrderHelp: 'Use this for a cancelled order, too.',
+  wholeOrderHelp: 'Choose this for a cancelled or forged order, too.',
   unitsLeft: '{count, plural, one {# unit can be returned} other {# units can be returned}}',
   reason: 'Reason',
   saveReturn: 'Enter return',

@@ -8,11 +8,11 @@ export const t = catalogue({
   allPrices: 'All {total} prices',
   somePrices: '{count} of {total} prices',
 
-  // Why products were rejected; `{who}` is one of the above
-  otherCurrency: '{who} are in {value}, the feed says {currency}',
+  // Why products were rejected: `{who}` is one of the above
+  otherCurrency: '{who} are in {value}, but the feed’s currency is {currency}',
   missingField: '{who} have no {value}',
-  idTooLong: '{who} have an id that is too long',
-  duplicateId: '{who} have the id of an earlier product in the file',
+  idTooLong: '{who} have an ID that is too long',
+  duplicateId: '{who} have the ID of an earlier product in the file',
   invalidPrice: '{who} have a price that cannot be read',
   ambiguousPrice: '{who} have a price that can be read in two ways, like 1.234',
   invalidAvailability: '{who} have an availability that is not accepted',
@@ -21,40 +21,41 @@ export const t = catalogue({
   otherReason: '{who} have other errors',
 
   // What to do about it
-  otherCurrencyHelp: 'If {value} is right, change the currency of the feed; the file is read again at once.',
+  otherCurrencyHelp: 'If {value} is right, change the currency of the feed; the file is then read again.',
   otherCurrencyFileHelp: 'Correct these prices in the file, or put these products into a feed of their own in {value}.',
   missingFieldHelp: 'Add {value} to these products in the file: without it, a product cannot be advertised.',
-  duplicateIdHelp: 'Give every product an id of its own: only the first one is taken.',
+  duplicateIdHelp: 'Give each product an ID of its own: only the first product with an ID is accepted.',
   invalidPriceHelp: 'Write prices as a number and a currency: 12.50 {currency}.',
   availabilityHelp: 'Write in_stock, out_of_stock, preorder or backorder.',
-  linkHelp: 'Write addresses in full, beginning with https://.',
-  fileHelp: 'Correct these products in the file. The list below has every line.',
+  linkHelp: 'Write full web addresses that begin with https://.',
+  fileHelp: 'Correct these products in the file. The list below names every line.',
   otherCauses: 'Also',
   changeCurrency: 'Change the feed’s currency to {currency}',
-  currencyChanged: 'The currency of the feed is now {currency}; the feed is being read again',
-  currencyChangedUpload: 'The currency of the feed is now {currency}. Upload the file again',
+  currencyChanged: 'The currency of the feed is now {currency}. The feed is being read again.',
+  currencyChangedUpload: 'The currency of the feed is now {currency}. Upload the file again.',
   uploadAfterwards: 'The uploaded file is no longer kept: upload it again after the change.',
 
   // Failures
   failedTitle: 'The run failed: no product was removed',
   accessDenied:
-    'The server refuses access. Ask whoever runs the website to let the user agent Endcap-Feed/1.0 in, or enter the user name and password of the address in Settings.',
+    'The server refuses access. Ask whoever runs the website to allow the user agent Endcap-Feed/1.0, or enter the user name and password for the address in Settings.',
   notFound: 'There is no file at the address. Check the address in Settings.',
   httpError:
-    'The server answered with an error. The feed is fetched again in an hour; if it goes on, tell whoever runs the website.',
+    'The server returned an error. The feed is fetched again in an hour; if the error persists, tell whoever runs the website.',
   unreachable: 'The server cannot be reached. Check the address in Settings; the feed is fetched again in an hour.',
   tooSlow: 'The server sends the file too slowly. Tell whoever runs the website, or upload the file.',
   privateAddress: 'The address is inside a private network. Only the operator of this installation can allow that.',
-  badAddress: 'The address leads somewhere else. Enter the address of the file itself in Settings.',
+  badAddress:
+    'The address redirects in a circle, or to something that is not a web address. Enter the address of the file itself in Settings.',
   webPage:
     'The address shows a web page, such as a login or an error page. Enter the address of the XML file itself in Settings.',
-  notAFeed: 'The file holds no products. Check that it is the product feed that you send to Google.',
-  malformed: 'The XML of the file is broken. Tell whoever makes the file which line it is.',
+  notAFeed: 'The file contains no products. Check that it is the product feed that you send to Google.',
+  malformed: 'The XML of the file is broken. Tell whoever creates the file which line it is.',
   encoding: 'Save the file as UTF-8.',
   compression: 'Send the file as plain XML or compressed with gzip.',
   fileTooLarge: 'The file is over a limit. Split it into several feeds.',
   contentGone: 'Upload the file again.',
-  internal: 'This is not the fault of the file. Run the feed again; if it goes on, tell the operator.',
+  internal: 'This is not the fault of the file. Run the feed again; if it keeps failing, tell the operator.',
 
   // Currency of the shop
   shopCurrency: 'The feed’s currency is {currency}, the shop’s is {shopCurrency}',

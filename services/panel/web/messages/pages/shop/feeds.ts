@@ -37,7 +37,7 @@ export const t = catalogue({
   filledBy: 'Filled by uploads and the API',
   fetchNow: 'Fetch now',
   readAgain: 'Read the file again',
-  started: 'The run has started',
+  started: 'Run started',
   issues: 'Rejected products and warnings',
   lastSuccess: 'Last successful run',
   noSuccess: 'None yet',
@@ -46,7 +46,7 @@ export const t = catalogue({
   nextRunByUpload: 'When you upload a file',
   settings: 'Settings',
   history: 'History',
-  historyHelp: 'The latest 100 runs are kept',
+  historyHelp: 'The latest 100 runs are kept.',
   runsOfFeed: 'Runs of the feed',
   requested: 'Requested',
   by: 'By',
@@ -72,17 +72,17 @@ export const t = catalogue({
   userName: 'User name',
   userNameHelp: 'If the address asks for one (HTTP Basic authentication)',
   password: 'Password',
-  passwordSet: 'A password is set and never shown. Leave empty to keep it',
-  passwordNew: 'Never shown again',
+  passwordSet: 'A password is set, and never shown. Leave empty to keep it.',
+  passwordNew: 'It will not be shown again.',
   contents: 'Contents',
-  contentsHelp: 'What the file does not say about itself.',
-  currencyHelp: 'Of its prices. Products with prices in another currency are rejected.',
+  contentsHelp: 'What the file itself does not say.',
+  currencyHelp: 'Currency of its prices. Products with prices in another currency are rejected.',
   currencyRereads:
     'The feed is read again with {currency} as soon as you save. Until then, products keep their old prices and currency.',
   currencyNeedsUpload:
     'No file of this feed is kept: upload the file again after saving. Until then, products keep their old prices and currency.',
   language: 'Language',
-  languageHelp: 'Of its texts. Ad requests may ask for products in one language.',
+  languageHelp: 'Language of its texts. Ad requests may ask for products in one language.',
   anyLanguage: 'Any language',
   createFeed: 'Create feed',
   save: 'Save',
@@ -92,7 +92,7 @@ export const t = catalogue({
   feedDeleted: 'Feed deleted',
   deleteWhat: 'feed',
   deleteMeans:
-    '{count, plural, =0 {Its products are removed from the shop’s ads.} one {Its # product is removed from the shop’s ads.} other {Its # products are removed from the shop’s ads.}} Campaigns go on without them.',
+    '{count, plural, =0 {Its products are removed from the shop’s ads.} one {Its # product is removed from the shop’s ads.} other {Its # products are removed from the shop’s ads.}} Campaigns continue without them.',
 
   // Upload
   fileOfFeed: 'Feed file',
@@ -119,14 +119,14 @@ export const t = catalogue({
   confirmed: 'Confirmed: the products are being removed',
   runHeld: 'Held: the run would remove more than half of the shop’s products',
   heldHelp:
-    '{message}. New and changed products are already in force; nothing was removed. If the file is broken or cut off, do nothing: a later good run replaces this one.',
+    '{message}. New and changed products are already live; nothing has been removed. If the file is broken or incomplete, do nothing: a later good run replaces this one.',
   removeQuestion: 'Remove these products?',
-  removeMeans: '{message}. Campaigns that promote them go on without them.',
+  removeMeans: '{message}. Campaigns that promote them continue without them.',
   remove: 'Remove them',
   letRemove: 'Remove the products',
 
   // Issues
-  issuesHelp: 'A rejected product is not in the shop’s ads. A warning says how a value was corrected.',
+  issuesHelp: 'Rejected products are not shown in ads. A warning says which value was corrected or ignored.',
   csv: 'CSV',
   issuesByCode: 'Issues by kind',
   issuesLabel: 'Issues',
