@@ -128,7 +128,7 @@ async function publisher(step: Step): Promise<void> {
       await press(page, /^Accept/)
       await page.getByText(/^Accepted: /).waitFor()
       await press(page, /^Undo/)
-      await page.getByText('The decision is undone').waitFor()
+      await page.getByText('Decision undone').waitFor()
     },
   )
   await step(

@@ -88,11 +88,11 @@ it('tries synonyms before they are saved, and then finds by them', async () => {
   await page.getByLabel('Words or phrases').fill('illuminator, lamp')
   await page.getByRole('button', { name: 'Add line' }).click()
   const row = page.getByRole('row').filter({ hasText: 'illuminator' })
-  await row.getByText('No product').waitFor()
+  await row.getByText('No products').waitFor()
   await row.getByText('Desk lamp Borea').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
-  const lines = page.getByLabel('One rule a line')
+  const lines = page.getByLabel('One rule per line')
   await lines.fill('illuminator, lamp\nlonely')
   await page.getByRole('button', { name: 'Save synonyms' }).click()
   await page.getByText('Line 2 has only one name', { exact: true }).waitFor()
@@ -138,15 +138,15 @@ it('shows what shoppers searched for in vain, and makes a synonym of it', async 
   await open('search', 'Search')
   await page
     .getByRole('row', { name: /zeppelin/ })
-    .getByText('No product')
+    .getByText('No products')
     .waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Make a synonym of zeppelin' }).click()
+  await page.getByRole('button', { name: 'Add a synonym of zeppelin' }).click()
   await expect.poll(() => page.getByLabel('Words or phrases').inputValue()).toBe('zeppelin')
   await page.getByLabel('Also find (one way)').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('lamp')
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.getByLabel('One rule a line').inputValue()).toContain('zeppelin => lamp')
+  await expect.poll(() => page.getByLabel('One rule per line').inputValue()).toContain('zeppelin => lamp')
   const preview = page.getByRole('table', { name: 'Products found by each search' })
   await preview
     .getByRole('row', { name: /zeppelin/ })
@@ -170,7 +170,7 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   await page.getByText('Accepted: Light for long evenings').waitFor()
   await name('Warm rooms').waitFor()
   await page.keyboard.press('u')
-  await page.getByText('The decision is undone').waitFor()
+  await page.getByText('Decision undone').waitFor()
   await page.getByRole('button', { name: /^Light for long evenings/ }).click()
   await name('Light for long evenings').waitFor()
 
@@ -225,7 +225,7 @@ it('saves the settings of a shop', async () => {
 
 it.each([
   ['placements', 'Placements'],
-  ['technical-units', 'Technical units'],
+  ['technical-units', 'Technical ad units'],
   ['ad-formats', 'Ad formats'],
   ['feeds', 'Feeds'],
   ['feeds/new', 'New feed'],

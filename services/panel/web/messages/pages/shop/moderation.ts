@@ -3,11 +3,11 @@ import { catalogue } from '../../catalogue.ts'
 /** Moderation: banners that wait, and the decisions on them. */
 export const t = catalogue({
   moderation: 'Moderation',
-  moderationHelp: 'What advertisers want to show in the shop. Nothing is shown before it is accepted.',
+  moderationHelp: 'Banners that advertisers want to show in the shop. None is shown before it is accepted.',
   toModerate: 'To moderate',
   accepted: 'Accepted',
   rejected: 'Rejected',
-  nothingWaits: 'Nothing is waiting: all banners have been judged',
+  nothingWaits: 'Nothing is waiting: all banners have been reviewed',
   noneAccepted: 'No campaign has been accepted yet',
   noneRejected: 'No campaign has been rejected',
   campaigns: 'Campaigns',
@@ -24,9 +24,9 @@ export const t = catalogue({
   acceptedName: 'Accepted: {name}',
   rejectedName: 'Rejected: {name}',
   undo: 'Undo',
-  undone: 'The decision is undone',
+  undone: 'Decision undone',
   changedTitle: 'The campaign has changed since it was shown',
-  changedHelp: 'You see it as it was. A decision counts only for the campaign as it is now.',
+  changedHelp: 'You see an earlier version. A decision applies only to the current one.',
   showCurrent: 'Show the current version',
 
   // Rejecting
@@ -66,11 +66,11 @@ export const t = catalogue({
   cpm: 'CPM',
   country: 'Country',
   state: 'State',
-  phrases: 'Phrases',
+  phrases: 'Search phrases',
   categories: 'Categories',
   brands: 'Brands',
-  products: 'Products',
-  profiles: 'Profiles',
+  products: 'Product pages',
+  profiles: 'Audience profiles',
   pages: 'Pages',
   andMore: '{list} and {count, number} more',
 })

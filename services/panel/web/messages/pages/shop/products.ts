@@ -70,12 +70,12 @@ export const t = catalogue({
   expiredHelp: 'Send a later expiration_date in the feed, or none.',
   noCampaign: 'No campaign advertises this product',
   noCampaignHelp:
-    'An advertiser who may advertise its seller can add it to a campaign, or the shop can promote it itself.',
+    'An advertiser who may advertise this seller’s products can add it to a campaign, or the shop can promote it itself.',
   sellerMismatch: 'Another seller’s product',
   sellerMismatchHelp:
-    'A campaign lists it, but the advertiser may not advertise its seller. The operator sets the sellers of an account, the feed names the seller of a product.',
+    'A campaign lists it, but the advertiser may not advertise its seller. The operator sets the sellers of an account; the feed names the seller of a product.',
   draft: 'Campaign is a draft',
-  draftHelp: 'The advertiser has to switch it on.',
+  draftHelp: 'The advertiser has to start it.',
   notStarted: 'Campaign has not started yet',
   notStartedHelp: 'The product is shown from the start date on.',
   ended: 'Campaign has ended',

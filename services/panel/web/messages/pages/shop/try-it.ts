@@ -4,14 +4,14 @@ import { catalogue } from '../../catalogue.ts'
 export const t = catalogue({
   // The form
   required: 'Required',
-  enterOneOf: 'Enter at least one of these',
+  enterOneOf: 'Enter at least one of these.',
   atLeastOneOf: 'At least one of',
   adCount: 'Number of ads',
   moreParameters: 'More parameters',
   adType: 'Kind of ads',
   adTypeAll: 'All',
   adTypePaid: 'Paid ads only',
-  adTypeOwn: 'Own promotion only',
+  adTypeOwn: 'Self-promotion only',
   requestAds: 'Request ads',
   isReal:
     'Sends a real request as a new shopper. Reports count the request; nothing is billed, as no view or click is sent.',
@@ -19,22 +19,21 @@ export const t = catalogue({
   // The answer
   ads: 'Ads',
   noRequest: 'No request yet',
-  noRequestHelp: 'Enter what a page would send. Its ads appear here, with why each was chosen and why others were not.',
+  noRequestHelp: 'Enter what a page would send. Its ads appear here, with why each was chosen and others were not.',
   adsFound: '{count, plural, one {# ad} other {# ads}}',
   bannersFound: '{count, plural, one {# banner} other {# banners}}',
   requestId: 'Request ID',
   noAds: 'No ads for this request',
   reasonFollows: 'The reason follows in a moment.',
   late: 'The explanation is delayed',
-  lateHelp:
-    'Processing is behind. The ads are real all the same. <request>Open the request in Ad requests</request> later.',
+  lateHelp: 'Processing is behind, but the ads are real. <request>Open the request in Ad requests</request> later.',
   allFilled: 'All positions are filled',
   partlyFilled: '{shown, number} of {wanted, number} positions are filled',
   eligible: '{count, plural, one {# eligible ad} other {# eligible ads}} found; chosen in {ms} ms.',
 
   // One ad
   position: 'Position {position, number}',
-  ownPromotion: 'Own promotion',
+  ownPromotion: 'Self-promotion',
   sponsored: 'Sponsored',
   whyLoading: 'Loading the explanation',
   noExplanation: 'No explanation',
@@ -42,7 +41,7 @@ export const t = catalogue({
   relevance: 'Relevance',
   predictedCtr: 'Predicted CTR',
   liftForWords: 'After these words',
-  liftTimes: '{lift} × as often clicked',
+  liftTimes: 'clicked {lift} × as often',
   bid: 'Bid',
   cpmBid: 'CPM bid',
   rank: 'Rank: relevance × CTR × bid',
@@ -52,7 +51,7 @@ export const t = catalogue({
 
   // Ads that were not shown
   notShown: 'Not shown',
-  notShownHelp: 'The best of what was not shown, at most 10',
+  notShownHelp: 'The best ads that were not shown, up to 10',
   notShownList: 'Ads that were not shown',
   nothingDropped: 'None',
   ad: 'Ad',
