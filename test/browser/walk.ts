@@ -236,7 +236,7 @@ async function advertiser(step: Step): Promise<void> {
         .getByRole('button', { name: /^(Apply|Change)/ })
         .click()
       await page
-        .getByText(/(campaigns? (was|were) changed)|(was|were) so already/)
+        .getByText(/(campaigns? (was|were) changed)|needed no change/)
         .first()
         .waitFor()
     },

@@ -124,7 +124,7 @@ it('says what keeps a shop from being deleted, and deletes it when that is gone'
   await page.getByRole('button', { name: 'Archive' }).click()
   await page.getByRole('button', { name: 'Delete campaign' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete campaign' }).click()
-  await page.getByText('Spring is deleted').waitFor()
+  await page.getByText('Spring deleted').waitFor()
 
   await page.goto(`/panel/shops/${shopId}`)
   await deleteShop.click()

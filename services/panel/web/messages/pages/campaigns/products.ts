@@ -8,7 +8,7 @@ export const t = catalogue({
   countOutOfStock:
     '{count, plural, one {# product} other {# products}}, {out, plural, other {#}} out of stock and not shown now',
   someOfThem: 'Some of them',
-  unknownIds: '{count, plural, one {# id is} other {# ids are}} of no product that the account may advertise',
+  unknownIds: '{count, plural, one {# ID belongs} other {# IDs belong}} to no product that the account may advertise',
   removeThem: 'Remove them',
   nothingMatches:
     'No product matches. The campaign cannot start like this: widen the conditions, or save it as a draft.',
