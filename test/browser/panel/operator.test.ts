@@ -135,7 +135,7 @@ it('says what keeps a shop from being deleted, and deletes it when that is gone'
 
 it('shows the state of the engines and the audit of the log', async () => {
   await page.goto('/panel/health')
-  await page.getByText('Event log: works').waitFor()
+  await page.getByText('Event log: available').waitFor()
   await page.getByRole('row', { name: /^registry/ }).waitFor()
   await page.getByText('No failed events').waitFor()
   const check = page.getByRole('button', { name: 'Check', exact: true })
@@ -143,7 +143,7 @@ it('shows the state of the engines and the audit of the log', async () => {
   await page.getByRole('combobox', { name: 'Topic', exact: true }).first().click()
   await page.getByRole('option', { name: 'registry', exact: true }).click()
   await check.click()
-  await page.getByText('Each has its one row, or a known reason to have none.').waitFor()
+  await page.getByText('Each record has exactly one row, or a known reason to have none.').waitFor()
   await page.getByText(/^[1-9]\d* records? checked$/).waitFor()
   await expectAccessible()
 })

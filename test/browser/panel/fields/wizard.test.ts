@@ -125,9 +125,9 @@ it('says which sellers the feeds have when an account may advertise none of them
   await page.getByRole('link', { name: 'Change the sellers of Elsewhere' }).click()
   await button(page, 'Leave').click()
 
-  await page.getByRole('combobox', { name: 'Suggest the sellers of' }).click()
+  await page.getByRole('combobox', { name: 'Suggest sellers from' }).click()
   await page.getByRole('option', { name: SHOP }).click()
-  await page.getByText(`${SHOP}: no product has NOBODY.`).waitFor()
+  await page.getByText(`${SHOP}: no product is from NOBODY.`).waitFor()
   await page.getByRole('combobox', { name: 'Sellers whose products this account may advertise' }).fill('solv')
   await page.getByRole('option', { name: 'SOLVIK (4 products)' }).click()
   await page.getByText(`${SHOP}: matches 4 of 5 products.`).waitFor()

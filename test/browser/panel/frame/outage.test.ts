@@ -23,7 +23,7 @@ const menu = (page: Page, name: string) =>
 it('says how old the page is while the server is away, and reads it again when it is back', async () => {
   const page = await signedIn()
   await page.goto('/panel/health')
-  await page.getByText('Event log: works').waitFor()
+  await page.getByText('Event log: available').waitFor()
   await proxy.cut()
   await banner(page).waitFor()
   expect(await banner(page).textContent()).toMatch(/from \d\d?:\d\d.* \(.+\)\.$/)
@@ -47,7 +47,7 @@ it.each([
 
   const page = await signedIn()
   await page.goto('/panel/health')
-  await page.getByText('Event log: works').waitFor()
+  await page.getByText('Event log: available').waitFor()
   await proxy.cut()
   await menu(page, name).click()
   await page.getByText('It loads automatically once the server responds').first().waitFor()
