@@ -71,7 +71,7 @@ export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
   const notFound = (request: FastifyRequest, reply: FastifyReply) =>
     send(reply.code(404), visitOf(request, reply), {
       title: 'Not found',
-      body: html`<div class="wide narrow"><h1>There is nothing here</h1><p><a class="button" href="/">To the home page</a></p></div>`,
+      body: html`<div class="wide narrow"><h1>There is nothing here</h1><p><a class="button" href="/">Go to the home page</a></p></div>`,
     })
   server.setNotFoundHandler(notFound)
 

@@ -10,7 +10,11 @@ export interface Category {
   count: number
 }
 
-export const SORTS = { relevance: 'Most relevant', 'price-up': 'Price, low first', 'price-down': 'Price, high first' }
+export const SORTS = {
+  relevance: 'Most relevant',
+  'price-up': 'Price: low to high',
+  'price-down': 'Price: high to low',
+}
 export type Sort = keyof typeof SORTS
 
 export interface Filters {

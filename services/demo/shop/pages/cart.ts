@@ -40,7 +40,7 @@ export function cartPage(visit: ShopVisit): ShopPage {
   return {
     title: 'Cart',
     body: html`<div class="wide checkout"><section><h1>Cart</h1><ul class="lines">${lines.map(editableLine)}</ul></section>
-<aside>${sums(lines)}<a class="button" href="/checkout">To the checkout</a></aside></div>`,
+<aside>${sums(lines)}<a class="button" href="/checkout">Go to checkout</a></aside></div>`,
   }
 }
 
@@ -55,9 +55,9 @@ export function checkoutPage(visit: ShopVisit): ShopPage {
 ${field('name', 'Name', 'Alex Fuchs', html`autocomplete="name"`)}
 ${field('street', 'Street and number', 'Lindenallee 12', html`autocomplete="street-address"`)}
 <div class="pair">${field('zip', 'Postcode', '10435', html`autocomplete="postal-code"`)}${field('city', 'City', 'Berlin', html`autocomplete="address-level2"`)}</div>
-<fieldset><legend>Payment</legend><label><input type="radio" name="pay" value="invoice" checked> Invoice (invented, like all here)</label></fieldset>
+<fieldset><legend>Payment</legend><label><input type="radio" name="pay" value="invoice" checked> Invoice (fictional, like everything here)</label></fieldset>
 </form></section>
-<aside>${sums(lines)}<button class="button" form="order">Buy now</button><p class="small">Nothing is charged or sent.</p></aside></div>`,
+<aside>${sums(lines)}<button class="button" form="order">Buy now</button><p class="small">Nothing is charged or shipped.</p></aside></div>`,
   }
 }
 
@@ -73,7 +73,7 @@ export function confirmationPage(visit: ShopVisit, { id, lines }: Order): ShopPa
     body: html`<div class="wide checkout"><section><h1>Thank you!</h1>
 <p>Your order <strong data-order="${id}">${id}</strong> is on its way to nowhere.</p>
 <ul class="lines">${lines.map(plainLine)}</ul>
-<p><a class="button" href="/">Go on shopping</a> <a class="button quiet" href="${visit.adServer}/panel/sales/${visit.shopId}/${id}" target="_blank" rel="noopener">See in the panel who earned it</a></p></section>
+<p><a class="button" href="/">Continue shopping</a> <a class="button quiet" href="${visit.adServer}/panel/sales/${visit.shopId}/${id}" target="_blank" rel="noopener">See in the panel which ad earned it</a></p></section>
 <aside>${sums(lines)}${bannerPlace(visit, { unit: 'rectangle', shape: 'rectangle', targeting: {}, own: html`` })}</aside></div>`,
   }
 }

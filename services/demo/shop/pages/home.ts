@@ -23,7 +23,7 @@ ${adRow(visit, { id: 'bestsellers', title: 'Bestsellers', unit: 'home', count: R
         return html`<li><a href="${href}"><img src="${picturePath(shown.id)}" alt="" width="400" height="400" loading="lazy" decoding="async"><span>${name}</span><small>${counted(count, 'product')}</small></a></li>`
       },
     )}</ul></section>
-<section class="wide-section"><h2>Down in price</h2>${grid(deals.filter((_, i) => i % 4 === 1).slice(0, PICKS))}</section>`,
+<section class="wide-section"><h2>On sale</h2>${grid(deals.filter((_, i) => i % 4 === 1).slice(0, PICKS))}</section>`,
   }
 }
 

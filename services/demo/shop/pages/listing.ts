@@ -32,9 +32,9 @@ ${adRow(visit, { id: 'sponsored', title: `Popular in ${category.name}`, unit: 'l
 export function searchPage(visit: ShopVisit, phrase: string, listing: Listing): ShopPage {
   const all = visit.shelf.search(phrase)
   const instead = all.length > 0 ? all.slice(ROW) : visit.shelf.inCategory('Kitchen')
-  const body = html`<div class="wide"><h1>${all.length > 0 ? `“${phrase}”` : `Nothing is called “${phrase}”`}</h1>
-${adRow(visit, { id: 'sponsored', title: 'Fits your search', unit: 'searchWide', count: ROW, targeting: { searchData: phrase }, instead })}
-${all.length > 0 ? shelves(visit, all, listing) : html`<p>Try fewer words, or look around in the departments above.</p>`}</div>`
+  const body = html`<div class="wide"><h1>${all.length > 0 ? `“${phrase}”` : `No results for “${phrase}”`}</h1>
+${adRow(visit, { id: 'sponsored', title: 'Matches your search', unit: 'searchWide', count: ROW, targeting: { searchData: phrase }, instead })}
+${all.length > 0 ? shelves(visit, all, listing) : html`<p>Try fewer words, or browse the departments above.</p>`}</div>`
   return { title: `“${phrase}”`, body, phrase }
 }
 
@@ -46,8 +46,8 @@ function shelves(visit: ShopVisit, all: readonly Product[], { filters, page }: L
   return html`<div class="listing">
 ${filterForm(visit.url, all, filters)}
 <section aria-label="Products"><p class="found" role="status">${counted(found.length, 'product')}</p>
-${shown.length > 0 ? grid(shown) : html`<p>Nothing fits these filters. <a href="${visit.url.split('?')[0]!}">Remove them</a></p>`}
-<p class="pages">${less && html`<a class="button quiet" href="${less}" rel="prev">Back</a>`} ${more && html`<a class="button quiet" href="${more}" rel="next">More</a>`}</p></section>
+${shown.length > 0 ? grid(shown) : html`<p>No products match these filters. <a href="${visit.url.split('?')[0]!}">Clear them</a></p>`}
+<p class="pages">${less && html`<a class="button quiet" href="${less}" rel="prev">Previous</a>`} ${more && html`<a class="button quiet" href="${more}" rel="next">Next</a>`}</p></section>
 </div>`
 }
 
@@ -63,7 +63,7 @@ ${phrase !== null && html`<input type="hidden" name="q" value="${phrase}">`}
 <fieldset><legend>Brand</legend>${brands.map((brand) => box('brand', brand, filters.brands.includes(brand), brand))}</fieldset>
 <fieldset><legend>Colour</legend>${colors.map((color) => box('color', color, filters.colors.includes(color), html`${swatch(color)} ${capital(color)}`))}</fieldset>
 <label class="field">Price <select name="max"><option value="">Any</option>${PRICE_STEPS.map((step) => html`<option value="${step}" ${filters.priceMax === step && html`selected`}>up to €${step}</option>`)}</select></label>
-${box('sale', '1', filters.onSale, 'Down in price')}
+${box('sale', '1', filters.onSale, 'On sale')}
 <button class="button">Show</button>
 </form></details>`
 }

@@ -38,7 +38,7 @@ const facts = (visit: ShopVisit, product: Product) => html`<div class="facts">
 <p class="brand">${product.brand}</p>
 <h1>${product.title}</h1>
 <p class="prices big">${priceHtml(product)}</p>
-<p class="small">Including VAT. ${product.sellerId === 'seller-northwind' ? 'Sold and sent by Northwind Market.' : `Sold by ${product.sellerName}, sent by Northwind Market.`}</p>
+<p class="small">Including VAT. ${product.sellerId === 'seller-northwind' ? 'Sold and shipped by Northwind Market.' : `Sold by ${product.sellerName}, shipped by Northwind Market.`}</p>
 ${variants(visit, product)}
 <form method="post" action="/cart/add" class="buy" data-add="${product.id}">
 <input type="hidden" name="id" value="${product.id}">
@@ -47,7 +47,7 @@ ${variants(visit, product)}
 </form>
 <p class="added" role="status" data-added></p>
 <ul class="promises"><li>${icons.truck} At your door in two days</li><li>${icons.back} 30 days to think it over</li></ul>
-<h2>About it</h2><p>${product.description}</p>
+<h2>About this product</h2><p>${product.description}</p>
 <dl>${[{ name: 'Material', value: product.material }, ...product.details].map(({ name, value }) => html`<div><dt>${name}</dt><dd>${capital(value)}</dd></div>`)}</dl>
 ${bannerPlace(visit, { unit: 'rectangle', shape: 'rectangle', targeting: { categoryPaths: [product.category], productId: product.id }, own: ownBox })}
 </div>`
@@ -73,4 +73,4 @@ function similarByScript({ adServer, units, labels }: ShopVisit, product: Produc
   return html`<section class="row" aria-labelledby="similar"><h2 id="similar">Similar products</h2><div id="${SIMILAR_ELEMENT}" class="scripted" lang="${labels.lang}"></div><script async src="${source}"></script></section>`
 }
 
-const ownBox = html`<a class="own" href="/c/kids"><span class="words"><strong>Something small for someone small</strong><span class="button">To the toys</span></span></a>`
+const ownBox = html`<a class="own" href="/c/kids"><span class="words"><strong>Something small for someone small</strong><span class="button">Browse toys</span></span></a>`

@@ -37,8 +37,8 @@ function showCart(count, status) {
   link.querySelector('[data-cart-count]').textContent = String(count)
   const toCart = document.createElement('a')
   toCart.href = '/cart'
-  toCart.textContent = 'To the cart'
-  status.replaceChildren(`Added to cart. It holds ${items}. `, toCart)
+  toCart.textContent = 'Go to cart'
+  status.replaceChildren(`Added to cart, which now has ${items}. `, toCart)
 }
 
 for (const heart of document.querySelectorAll('[data-wish]')) {

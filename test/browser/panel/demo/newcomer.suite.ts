@@ -48,10 +48,10 @@ export function newcomerSuite(given: Given): void {
     await page.getByRole('button', { name: 'Close' }).click()
 
     await page.getByRole('button', { name: 'Add to cart' }).press('Enter')
-    await page.getByRole('status').getByText('Added to cart. It holds 1 item.').waitFor()
+    await page.getByRole('status').getByText('Added to cart, which now has 1 item.').waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add to cart')
     await page.getByRole('link', { name: 'Cart, 1 item', exact: true }).click()
-    await page.getByRole('link', { name: 'To the checkout' }).click()
+    await page.getByRole('link', { name: 'Go to checkout' }).click()
     await page.getByRole('button', { name: 'Buy now' }).click()
     const order = (await page.locator('[data-order]').textContent())!
 
@@ -67,7 +67,7 @@ export function newcomerSuite(given: Given): void {
 
     const [panel] = await Promise.all([
       page.context().waitForEvent('page'),
-      page.getByRole('link', { name: 'See in the panel who earned it' }).click(),
+      page.getByRole('link', { name: 'See in the panel which ad earned it' }).click(),
     ])
     await signIn(panel, 'shop@demo.example')
     await panel.getByRole('heading', { name: 'Why this credit' }).waitFor()
