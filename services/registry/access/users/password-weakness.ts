@@ -25,23 +25,23 @@ export async function weakness(password: string, words: readonly string[]): Prom
   return score >= SCORE_MIN ? null : `too easy to guess: ${reasons[feedback.warning ?? ''] ?? UNKNOWN}`
 }
 
-const UNKNOWN = 'it is short for what it is made of; use more words, or a password manager'
-const COMMON = 'it is one of the most used passwords'
+const UNKNOWN = 'it is too short or too simple; use more words, or a password manager'
+const COMMON = 'it is one of the most common passwords'
 const reasons: Readonly<Record<string, string>> = {
   topTen: COMMON,
   topHundred: COMMON,
   common: COMMON,
-  similarToCommon: 'it is much like one of the most used passwords',
-  pwned: 'it is known from a leak',
-  simpleRepeat: 'characters that repeat add little',
-  extendedRepeat: 'words that repeat add little',
-  straightRow: 'keys that lie in a row add little',
-  keyPattern: 'patterns on the keyboard add little',
+  similarToCommon: 'it is similar to one of the most common passwords',
+  pwned: 'it appears in a known leak',
+  simpleRepeat: 'repeated characters add little',
+  extendedRepeat: 'repeated words add little',
+  straightRow: 'neighbouring keys add little',
+  keyPattern: 'keyboard patterns add little',
   sequences: 'sequences such as abc or 6543 add little',
   recentYears: 'years add little',
   dates: 'dates add little',
   wordByItself: 'it is a single word',
   namesByThemselves: 'it is a name',
   commonNames: 'it is a common name',
-  userInputs: 'it holds the name, the e-mail address or Endcap',
+  userInputs: 'it contains the name, the e-mail address or Endcap',
 }
