@@ -238,7 +238,7 @@ it('shows an advertiser without sales nothing of what others earn', async () => 
   await advertiser.goto('/panel/sales')
   await advertiser.getByText('No purchases yet').waitFor()
   await advertiser.goto(`/panel/sales/${shop.shopId}/order%2F1`)
-  await advertiser.getByText('The sale is being processed …').waitFor()
+  await advertiser.getByText('The sale is being processed…').waitFor()
   await advertiser.close()
 })
 

@@ -59,7 +59,7 @@ export const t = catalogue({
   backToSignIn: 'Back to sign in',
   linkHelp: 'We will e-mail you a link to choose a new password.',
   sendLink: 'Send link',
-  linkSent: 'If there is a user with this address, we have sent an e-mail with a link. The link works for one hour.',
+  linkSent: 'If there is a user with this address, an e-mail with a link is on its way. The link works for one hour.',
 
   // Two-step sign-in
   twoStepSignIn: 'Two-step sign-in',

@@ -91,7 +91,7 @@ describe('saved views', () => {
     await chart().waitFor()
     const save = async (name: string, isDefault = false) => {
       await page.getByRole('button', { name: /^(Saved views|Lamps)/ }).click()
-      await page.getByRole('menuitem', { name: 'Save view …' }).click()
+      await page.getByRole('menuitem', { name: 'Save view…' }).click()
       await page.getByLabel('Name').fill(name)
       if (isDefault) await page.getByLabel('Open Reports with this view').check()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -122,7 +122,7 @@ describe('saved views', () => {
   it('are renamed and deleted', async () => {
     await page.goto('/panel/reports?period=7-days')
     await page.getByRole('button', { name: 'Saved views' }).click()
-    await page.getByRole('menuitem', { name: 'Manage views …' }).click()
+    await page.getByRole('menuitem', { name: 'Manage views…' }).click()
     await page.getByRole('button', { name: 'Rename Lamps by week' }).click()
     await page.getByLabel('Name').fill('Lamps weekly')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()

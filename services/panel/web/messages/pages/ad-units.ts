@@ -9,7 +9,7 @@ export const t = catalogue({
   views: 'Views',
 
   // Whether the code works
-  waiting: 'Waiting for the first request …',
+  waiting: 'Waiting for the first request…',
   waitingHelp: 'Put the code on a page and open it. This message updates within seconds.',
   received: 'First request received {time}',
   receivedHelp: 'The page requests ads. Open the request to see what it got.',

@@ -38,7 +38,7 @@ export const t = catalogue({
   returned: 'Returned',
   windows: 'Attribution windows',
   windowHours: 'Click {click} h, view {view} h',
-  processing: 'The sale is being processed …',
+  processing: 'The sale is being processed…',
   processingHelp: 'It appears here automatically within seconds.',
   noSuchSale: 'Sale not found',
   noSuchSaleHelp:
@@ -56,7 +56,7 @@ export const t = catalogue({
   NO_TOUCH: 'No views or clicks',
   NO_MATCH: 'No ad for this product',
   UNPROVEN: 'Sender unknown',
-  PENDING: 'The sale is being processed …',
+  PENDING: 'The sale is being processed…',
   IMPORTED: 'Imported',
   noneInWindow: 'No views or clicks within the attribution windows',
   filteredAs: 'No valid views or clicks: {count} {count, plural, one {was} other {were}} filtered as {reasons}',

@@ -3,7 +3,7 @@ import { catalogue } from '../../catalogue.ts'
 /** The products of a campaign: how many they are, and their figures. */
 export const t = catalogue({
   nothingChosen: 'Nothing selected yet',
-  counting: 'Counting …',
+  counting: 'Counting…',
   countProducts: '{count, plural, one {# product} other {# products}}',
   countOutOfStock:
     '{count, plural, one {# product} other {# products}}, {out, plural, other {#}} out of stock and not shown now',

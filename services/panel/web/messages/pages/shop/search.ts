@@ -43,7 +43,7 @@ export const t = catalogue({
   same: 'No change',
   isNew: 'New',
   isGone: 'Gone',
-  previewWaits: 'Creating the preview …',
+  previewWaits: 'Creating the preview…',
 
   // Searches without results
   emptySearches: 'Searches without results',
