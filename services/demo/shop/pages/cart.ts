@@ -73,7 +73,7 @@ export function confirmationPage(visit: ShopVisit, { id, lines }: Order): ShopPa
     body: html`<div class="wide checkout"><section><h1>Thank you!</h1>
 <p>Your order <strong data-order="${id}">${id}</strong> is on its way to nowhere.</p>
 <ul class="lines">${lines.map(plainLine)}</ul>
-<p><a class="button" href="/">Continue shopping</a> <a class="button quiet" href="${visit.adServer}/panel/sales/${visit.shopId}/${id}" target="_blank" rel="noopener">See in the panel which ad earned it</a></p></section>
+<p><a class="button" href="/">Continue shopping</a> <a class="button quiet" href="${visit.adServer}/panel/sales/${visit.shopId}/${id}" target="_blank" rel="noopener">See which ad earned it</a></p></section>
 <aside>${sums(lines)}${bannerPlace(visit, { unit: 'rectangle', shape: 'rectangle', targeting: {}, own: html`` })}</aside></div>`,
   }
 }

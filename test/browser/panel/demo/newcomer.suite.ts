@@ -67,7 +67,7 @@ export function newcomerSuite(given: Given): void {
 
     const [panel] = await Promise.all([
       page.context().waitForEvent('page'),
-      page.getByRole('link', { name: 'See in the panel which ad earned it' }).click(),
+      page.getByRole('link', { name: 'See which ad earned it' }).click(),
     ])
     await signIn(panel, 'shop@demo.example')
     await panel.getByRole('heading', { name: 'Why this credit' }).waitFor()

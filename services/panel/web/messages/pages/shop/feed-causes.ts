@@ -24,7 +24,7 @@ export const t = catalogue({
   otherCurrencyHelp: 'If {value} is right, change the currency of the feed; the file is then read again.',
   otherCurrencyFileHelp: 'Correct these prices in the file, or put these products into a feed of their own in {value}.',
   missingFieldHelp: 'Add {value} to these products in the file: without it, a product cannot be advertised.',
-  duplicateIdHelp: 'Give each product an ID of its own: only the first product with an ID is accepted.',
+  duplicateIdHelp: 'Give each product an ID of its own: of products with the same ID, only the first is accepted.',
   invalidPriceHelp: 'Write prices as a number and a currency: 12.50 {currency}.',
   availabilityHelp: 'Write in_stock, out_of_stock, preorder or backorder.',
   linkHelp: 'Write full web addresses that begin with https://.',
