@@ -11,7 +11,8 @@ import { CampaignSwitch } from '../campaign-switch.tsx'
 import { pacingOf } from '../pacing.ts'
 import { SpendBar } from '../spend-bar.tsx'
 import { KINDS, PACING_WORDS, STATES, stateWord } from '../words.ts'
-import { type CampaignFigures, type ListFigures, sumOf } from './use-figures.ts'
+import { type CampaignFigures, sumOf } from './campaign-figures.ts'
+import type { ListFigures } from './use-figures.ts'
 
 export interface ColumnFacts {
   isAdvertiser: boolean

@@ -3,20 +3,10 @@ import type { Campaign, Shop } from '../../../client/types.ts'
 import { dateIn, useNow } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { rangeUntil } from '../../reports/controls/periods.ts'
+import { type CampaignFigures, figuresOf } from './campaign-figures.ts'
 
 const REFRESH_MS = 30_000
 const DAYS = 28
-
-/** The results of a campaign in the last days. A ratio is null when its denominator is zero. */
-export interface CampaignFigures {
-  impressions: number
-  clicks: number
-  spend: number
-  sales: number
-  ctr: number | null
-  cpc: number | null
-  roas: number | null
-}
 
 export interface ListFigures {
   /** Undefined while they are loading. */
@@ -42,42 +32,19 @@ export function useFigures(shop: Shop | undefined, wanted: { today: boolean; las
     refreshMs: REFRESH_MS,
   })
   const days = useEntity('/v1/panel/reports', {
-    query: query(DAYS, 'views,clicks,spend,revenue'),
+    query: query(DAYS, 'views,clicks,spend,revenue,netRevenue'),
     enabled: wanted.lastDays,
     refreshMs: REFRESH_MS,
   })
   const spent = today.data && new Map(today.data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
-  const figures =
-    days.data &&
-    new Map(
-      days.data.rows.map(({ campaign, views, clicks, spend, revenue }) => [
-        campaign as string,
-        figuresOf({ impressions: views ?? 0, clicks: clicks ?? 0, spend: spend ?? 0, sales: revenue ?? 0 }),
-      ]),
-    )
+  const figures = days.data && new Map(days.data.rows.map((row) => [row.campaign as string, figuresOf(row)]))
   return {
     spentToday: spent && (({ id }) => spent.get(id) ?? 0),
-    lastDays: figures && (({ id }) => figures.get(id) ?? NOTHING),
+    lastDays: figures && (({ id }) => figures.get(id) ?? figuresOf({})),
     problem: today.problem ?? days.problem,
     retry() {
       if (today.problem) today.retry()
       if (days.problem) days.retry()
     },
   }
-}
-
-type Counted = Pick<CampaignFigures, 'impressions' | 'clicks' | 'spend' | 'sales'>
-
-function figuresOf(counted: Counted): CampaignFigures {
-  const { impressions, clicks, spend, sales } = counted
-  const share = (of: number, by: number) => (by === 0 ? null : of / by)
-  return { ...counted, ctr: share(clicks, impressions), cpc: share(spend, clicks), roas: share(sales, spend) }
-}
-
-const NOTHING = figuresOf({ impressions: 0, clicks: 0, spend: 0, sales: 0 })
-
-/** The figures of several campaigns together. */
-export function sumOf(each: readonly CampaignFigures[]): CampaignFigures {
-  const sum = (name: keyof Counted) => each.reduce((total, figures) => total + figures[name], 0)
-  return figuresOf({ impressions: sum('impressions'), clicks: sum('clicks'), spend: sum('spend'), sales: sum('sales') })
 }
