@@ -72,8 +72,10 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
 
 /** A count that lacks some of its rows, or finds a later count, is retried like any call during an outage. */
 function refusedByStatement(message: string): AnalyticsUnavailable | AnalyticsFenced {
+  // The message about a pause names the condition of the fence, too.
+  if (message.includes(PAUSED)) return new AnalyticsUnavailable(PAUSED_MESSAGE)
   if (message.includes(FENCED)) return new AnalyticsFenced('A later epoch of a scope has been raised')
-  return new AnalyticsUnavailable(message.includes(PAUSED) ? PAUSED_MESSAGE : message)
+  return new AnalyticsUnavailable(message)
 }
 
 /** Codes of connection errors are words, such as ECONNREFUSED, and are not returned. */
