@@ -70,8 +70,11 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const mayKeep = await deps.files.mayKeep(runId)
   const withFiles = runsWithFiles(registry.snapshot, job)
   await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep }))
-  // After an answer of 304 the time when the offers go stale is still the same.
-  if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
+  // Of the same content the offers go stale at the same time.
+  if (outcome.content && !outcome.isUnmodified) {
+    if (outcome.status === 'DONE') deps.freshness.applied(job.feed.id, outcome.staleAt)
+    else deps.freshness.lost(job.feed.id)
+  }
   await removeFiles(deps, { job, outcome, withFiles })
   await forgetOldRuns(deps, job.feed.id)
 }
@@ -123,11 +126,12 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   }
   const credentials = username === null ? null : { username, password: password ?? '' }
   const isScheduled = run.body.trigger === 'SCHEDULE'
-  const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
+  const isFresh = isScheduled && freshness.isFresh(feed.id, now())
+  const validators = isFresh ? { etag, lastModified } : NO_VALIDATORS
   // A run on request applies the file's offers, whatever product updates changed since.
   return {
     ...job,
-    task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null },
+    task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null, isFresh },
   }
 }
 

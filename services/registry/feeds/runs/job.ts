@@ -14,6 +14,8 @@ export interface FeedJob {
         lastModified: string | null
         /** Hash of the content that was applied last; the same content again leaves product updates in force. */
         contentHash: string | null
+        /** The offers are those of that content: what has not changed need not be read. */
+        isFresh: boolean
       }
     /** Reads content that is in the file already. */
     | { tag: 'READ' }

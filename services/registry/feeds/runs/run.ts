@@ -34,7 +34,7 @@ export interface RunControl {
  * One run of a feed: fetch the file, read its items as a stream, append the offers that differ from those in the index,
  * and remove the offers that the file no longer has. A run may be repeated from any point and ends in the same state.
  *
- * Content that was applied before is applied again when its meaning changes with time (a sale begins). Such a run leaves
+ * Content that was applied before is not read; it is applied again when its meaning changes with time (a sale begins). Such a run leaves
  * alone what the product update API has changed since: of the feed and the API, the later statement counts.
  *
  * A broken feed fails the run: the offers read before the fault are in force, and nothing is removed.
@@ -71,7 +71,7 @@ type FetchTask = Extract<FeedJob['task'], { tag: 'FETCH' }>
 async function fetchAndApply(
   deps: RunDeps,
   job: FeedJob,
-  { url, credentials, etag, lastModified, contentHash: appliedHash }: FetchTask,
+  { url, credentials, etag, lastModified, contentHash: appliedHash, isFresh }: FetchTask,
   control: RunControl,
 ): Promise<FeedOutcome> {
   const request = { url, credentials, etag, lastModified, path: job.contentPath, signal: control.signal }
@@ -79,7 +79,11 @@ async function fetchAndApply(
   if (fetched.tag === 'NOT_MODIFIED') return await countUnchanged(deps, job, control)
   return await deps.readInTurn(async () => {
     const contentHash = await hashContent(job.contentPath)
-    const outcome = await applyContent(deps, job, control, { isRepeated: contentHash === appliedHash })
+    const isRepeated = contentHash === appliedHash
+    if (isRepeated && isFresh) {
+      return { ...(await countUnchanged(deps, job, control)), content: { ...fetched.validators, contentHash } }
+    }
+    const outcome = await applyContent(deps, job, control, { isRepeated })
     const { etag, lastModified } = outcome.status === 'DONE' ? fetched.validators : { etag: null, lastModified: null }
     return { ...outcome, content: { etag, lastModified, contentHash } }
   })

@@ -71,6 +71,7 @@ async function fetchRun(trigger: 'SCHEDULE' | 'MANUAL' = 'SCHEDULE') {
         credentials: null,
         ...known,
         ...(trigger === 'MANUAL' ? { etag: null, contentHash: null } : {}),
+        isFresh: false,
       },
       contentPath: join(engines.folder, `${runId}.content`),
       heldPath: join(engines.folder, `${runId}.held`),

@@ -33,7 +33,8 @@ const HOUR_MS = 3_600_000
 let engines: Engines
 let server: Server
 let url: string
-let content: { xml: string; etag: string; status: number }
+/** Null: the server knows of none. */
+let content: { xml: string; etag: string | null; status: number }
 let requests: (string | undefined)[]
 let registry: Registry
 let runs: FeedRuns
@@ -47,8 +48,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     requests.push(request.headers['if-none-match'])
     const { xml, etag, status } = content
-    if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
-    else response.writeHead(status, { etag }).end(xml)
+    if (etag !== null && request.headers['if-none-match'] === etag) response.writeHead(304).end()
+    else response.writeHead(status, etag === null ? {} : { etag }).end(xml)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/feed.xml`
@@ -152,22 +153,41 @@ describe('a feed with a url', () => {
     expect(await ids()).toEqual(['a', 'b', 'n'])
   })
 
-  it('says of what it found unchanged again what was rejected, and shows the issues of the run that read it', async () => {
-    content = {
-      ...content,
-      xml: rss(item({ id: 'a' }), item({ id: 'b', price: '5 TRY' }), item({ id: 'c', gtin: '1' })),
-    }
+  it.each([
+    ['"1"', [undefined, '"1"', '"1"']],
+    [null, [undefined, undefined, undefined]],
+  ])(
+    'is not read again while it is the same, with ETag %s, and shows the issues of the run that read it',
+    async (etag, asked) => {
+      content = {
+        ...content,
+        etag,
+        xml: rss(item({ id: 'a' }), item({ id: 'b', price: '5 TRY' }), item({ id: 'c', gtin: '1' })),
+      }
+      await createFeed()
+      const read = await ended()
+      const { id } = latest()
+      const numbers = { total: 3, rejected: 1, warnings: 1, rejectedCurrencies: { TRY: 1 } }
+      expect(read).toMatchObject({ ...numbers, changed: 2, currency: 'EUR', issuesRunId: null })
+      for (const count of [2, 3]) {
+        now += HOUR_MS
+        await runs.tick()
+        expect(await ended(count)).toMatchObject({ ...numbers, changed: 0, unchanged: 2, issuesRunId: id })
+      }
+      expect(requests).toEqual(asked)
+    },
+  )
+
+  it('is read again while the same content is held', async () => {
+    content = { ...content, etag: null }
     await createFeed()
-    const read = await ended()
-    const { id } = latest()
-    const numbers = { total: 3, rejected: 1, warnings: 1, rejectedCurrencies: { TRY: 1 } }
-    expect(read).toMatchObject({ ...numbers, changed: 2, currency: 'EUR', issuesRunId: null })
+    await ended()
+    content.xml = products('a')
     for (const count of [2, 3]) {
       now += HOUR_MS
       await runs.tick()
-      expect(await ended(count)).toMatchObject({ ...numbers, changed: 0, unchanged: 2, issuesRunId: id })
+      expect(await ended(count)).toMatchObject({ status: 'HELD', issuesRunId: null })
     }
-    expect(requests).toEqual([undefined, '"1"', '"1"'])
   })
 
   it('is fetched at once when its last run is of a clock that was ahead, and again an hour later', async () => {
@@ -208,7 +228,11 @@ describe('a feed with a url', () => {
     expect(requests.at(-1)).toBe('"1"')
   })
 
-  it('is fetched unconditionally once a sale in it begins', async () => {
+  it.each([
+    ['"1"', [undefined, '"1"', undefined, '"1"']],
+    [null, [undefined, undefined, undefined, undefined]],
+  ])('is fetched and read unconditionally once a sale in it begins, with ETag %s', async (etag, asked) => {
+    content.etag = etag
     const at = new Date(now + HOUR_MS * 1.5).toISOString().slice(0, 19)
     content.xml = rss(item({ id: 'a', sale_price: '1 EUR', sale_price_effective_date: `${at}Z/2099-01-01` }))
     await createFeed()
@@ -218,7 +242,7 @@ describe('a feed with a url', () => {
       await runs.tick()
       await ended(count)
     }
-    expect(requests).toEqual([undefined, '"1"', undefined, '"1"'])
+    expect(requests).toEqual(asked)
     expect((await engines.offers(shopId)).get('a')!.salePriceMicros).toBe(1_000_000)
   })
 
