@@ -26,34 +26,45 @@ const OccurredAt = Type.Optional(
       format: 'date-time',
       maxLength: TIME_CHARS_MAX,
       description:
-        'When it happened, ISO 8601 with an offset: at most 7 days back. Without it, or when it is in the future, when it was received',
+        'When the event happened, ISO 8601 with an offset. An event more than 7 days old is rejected. If the time is missing, ' +
+        'malformed or in the future, the time of receipt is used',
     }),
   ),
 )
 const ShowId = Type.String({
   minLength: 1,
   maxLength: L.showIdChars,
-  description: 'The showId of the ad, as it came with the ad',
+  description: 'showId of the ad, unchanged',
 })
 const person = {
-  cid: Text('Client id: the browser or app', L.idChars),
-  uid: Text('User id, the same on every device', L.idChars),
+  cid: Text('Client id: identifies the browser or app', L.idChars),
+  uid: Text('User id: identifies the user on every device', L.idChars),
 }
 
 /** Headers that the intake checks itself; they are listed here for the documentation. */
 export const EventHeaders = Type.Object({
-  cid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'Client id: the browser or app' })),
-  uid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'User id, the same on every device' })),
+  cid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'Client id: identifies the browser or app' })),
+  uid: Type.Optional(
+    Type.String({ maxLength: L.idChars, description: 'User id: identifies the user on every device' }),
+  ),
   authorization: Type.Optional(
-    Type.String({ description: 'Bearer token with the scope events: the sender is a server of the shop' }),
+    Type.String({
+      description: 'Bearer token with the scope `events`. It proves that a server of the shop sent the request',
+    }),
   ),
   'endcap-client-address': Type.Optional(
-    Type.String({ description: "With a token: the shopper's IP address. It is hashed, and never stored" }),
+    Type.String({ description: "Read only with a token: the shopper's IP address. Only a hash of it is stored" }),
   ),
-  'endcap-client-user-agent': Type.Optional(Type.String({ description: "With a token: the shopper's User-Agent" })),
+  'endcap-client-user-agent': Type.Optional(
+    Type.String({
+      description:
+        "Read only with a token: the shopper's User-Agent. If it is missing, the User-Agent of the request is used",
+    }),
+  ),
   'endcap-signature': Type.Optional(
     Type.String({
-      description: 'key=<id>,t=<unix seconds>,v1=<hex>: the sender is a page of the shop; see docs/signing-events.md',
+      description:
+        'key=<id>,t=<unix seconds>,v1=<hex>. It proves that a page of the shop sent the request: see docs/signing-events.md',
     }),
   ),
 })
@@ -79,7 +90,10 @@ const Lines = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>
   Type.Array(Type.Object(fields), { minItems: 1, maxItems: L.linesMax, description: 'One line per product' })
 
 const transactionFields = {
-  eventId: Text('Counted once per shop and kind. Without it a repeat counts again', L.idChars),
+  eventId: Text(
+    'Your id of the transaction. It is counted once per shop and kind, however often it is sent. Without it, every repeat is counted again',
+    L.idChars,
+  ),
   shopId: Id('The shop'),
   currency: Type.String({ pattern: CURRENCY_PATTERN, description: 'ISO 4217 code' }),
   occurredAt: OccurredAt,
@@ -88,7 +102,9 @@ const transactionFields = {
 const transaction = {
   ...transactionFields,
   kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'What was done with the products' }),
-  locale: Type.Optional(Nullable(Type.String({ pattern: LOCALE_PATTERN, description: 'language_COUNTRY: pl_PL' }))),
+  locale: Type.Optional(
+    Nullable(Type.String({ pattern: LOCALE_PATTERN, description: 'Language and country, such as pl_PL' })),
+  ),
   products: Lines(lineFields),
 }
 export const TransactionBody = Type.Object(transaction, { description: 'A purchase, or a cart or wishlist addition' })
@@ -123,7 +139,13 @@ const Click = Type.Object({ type: Type.Literal('CLICK'), showId: ShowId, occurre
 const PageView = Type.Object({ type: Type.Literal('PAGE_VIEW'), data: PageViewBody, occurredAt: OccurredAt })
 const Transaction = Type.Object({
   type: Type.Literal('TRANSACTION'),
-  data: Type.Object({ ...transaction, ...person, cid: Id('Client id of the buyer: required here') }),
+  data: Type.Object({
+    ...transaction,
+    ...person,
+    cid: Id(
+      'Client id of the buyer. The cid header does not replace it: it may be that of the server that sends the batch',
+    ),
+  }),
   occurredAt: OccurredAt,
 })
 export const batchElements = { VIEW: View, CLICK: Click, PAGE_VIEW: PageView, TRANSACTION: Transaction } as const
@@ -132,22 +154,28 @@ export const BatchBody = Type.Object({
   events: Type.Array(Type.Union([View, Click, PageView, Transaction]), {
     minItems: 1,
     maxItems: L.batchMax,
-    description: 'Each is judged alone: those that are valid are taken, the others are listed in the answer',
+    description: 'Each event is checked by itself: valid events are accepted, invalid ones are listed in the answer',
   }),
 })
 
 export const EventAnswer = Type.Object(
   {
-    clientId: Type.String({ description: 'The cid that the events were recorded under, assigned when there was none' }),
-    accepted: Type.Integer({ description: 'Events that are now durable, repeats included' }),
+    clientId: Type.String({
+      description:
+        'cid under which the event is recorded. For a batch: the cid header; without it, the cid that was assigned to its page ' +
+        'views, or that of its first accepted event',
+    }),
+    accepted: Type.Integer({ description: 'Number of events that are now durable, repeats included' }),
     duplicates: Type.Optional(
       Type.Integer({
-        description: 'Of those accepted, repeats of another in the request or of one stored lately: they count once',
+        description:
+          'How many of the accepted events repeat another event of the request or one stored recently. An event and its repeats ' +
+          'are counted once',
       }),
     ),
     rejected: Type.Array(
       Type.Object({
-        index: Type.Integer({ description: 'Place in events, from 0' }),
+        index: Type.Integer({ description: 'Position in `events`, from 0' }),
         code: Type.String({ description: 'One of the codes in docs/errors.md' }),
         message: Type.String({ description: 'Which field is wrong, and how' }),
       }),
@@ -155,15 +183,20 @@ export const EventAnswer = Type.Object(
     warnings: Type.Optional(
       Type.Array(
         Type.Object({
-          index: Type.Optional(Type.Integer({ description: 'Place in events, from 0; only of a batch' })),
-          path: Type.String({ description: 'JSON pointer into the body, or the header' }),
+          index: Type.Optional(
+            Type.Integer({ description: 'Position in `events`, from 0. Only in the answer to a batch' }),
+          ),
+          path: Type.String({ description: 'JSON pointer into the body, or `header/` and the name of the header' }),
           message: Type.String({ description: 'What is wrong, and what was done instead' }),
         }),
-        { description: 'Optional fields that were malformed and left out: the events count without them' },
+        {
+          description:
+            'Optional fields that were malformed. They were left out or replaced, and the events were accepted',
+        },
       ),
     ),
   },
-  { description: 'Given only once the events are durable' },
+  { description: 'Returned only after the events are durable' },
 )
 
 export type ShowIdBody = Static<typeof ShowIdBody>

@@ -20,24 +20,41 @@ export const FormattedParams = Type.Object({
     maxLength: FORMATTED_LIMITS.elementIdChars,
     description: 'Id of the HTML element that the ads are shown in',
   }),
-  row: Side('Rows of ads'),
-  col: Side(`Columns of ads; row x col is at most ${L.adsMax}`),
+  row: Side('Number of rows of ads'),
+  col: Side(`Number of columns of ads. row x col may be at most ${L.adsMax}`),
 })
 
 /** For the documentation only, like the path. An empty value counts as not given. */
 export const FormattedQuery = Type.Object({
   searchData: Text('Search phrase'),
   excludedShopProductsIds: Text('Feed ids of products not to show, separated by commas'),
-  priceMin: Type.Optional(Type.Number({ description: 'Least price (sale price where there is one), inclusive' })),
-  priceMax: Type.Optional(Type.Number({ description: 'Greatest price (sale price where there is one), inclusive' })),
+  priceMin: Type.Optional(
+    Type.Number({
+      description: 'Minimum price, inclusive. It is compared with the sale price, if the product has one',
+    }),
+  ),
+  priceMax: Type.Optional(
+    Type.Number({
+      description: 'Maximum price, inclusive. It is compared with the sale price, if the product has one',
+    }),
+  ),
   currency: Text('Currency of the page, ISO 4217'),
-  brand: Text('Brand as in the feed; case does not matter'),
+  brand: Text('Brand, as in the feed. Case does not matter'),
   productTitle: Text('Title of the product in whose context ads are shown'),
-  categoryId: Text('Nodes of a category path, parts may be left out'),
+  categoryId: Text(
+    'Nodes of a category path, joined by ">". Nodes may be left out: "Home > Lamps" also finds "Home > Light > Lamps"',
+  ),
   shopProductId: Text('Feed id of the product in whose context ads are shown'),
-  productId: Text('Reference product: feed id or productId of the feed; without it, shopProductId'),
-  productIds: Text('Products to show, at most 100: feed ids or productIds of the feed, separated by commas'),
-  attributes: Text('JSON array of { name, value }: every name must hold, exactly; of several values of one name, any'),
+  productId: Text(
+    'Product that similar products are found for: its feed id, or its productId in the feed. Without it, shopProductId is used',
+  ),
+  productIds: Text(
+    'Products to show, at most 100, separated by commas: their feed ids, or their productIds in the feed',
+  ),
+  attributes: Text(
+    'JSON array of { name, value }. Only products that have all these attributes, with exactly these values, are shown. If ' +
+      'a name is given several times, any one of its values is enough',
+  ),
 })
 
 /** What one script element asks for, as it is handed to the browser. */

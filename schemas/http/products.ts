@@ -12,16 +12,16 @@ const text = (description: string, chars: number = limits.attributeChars) =>
   Type.Optional(Type.String({ description: `${description}. Up to ${chars} characters` }))
 const named = {
   id: Type.String({ description: `The shop's own id of the product. Up to ${limits.idChars} characters` }),
-  feedId: Type.String({ description: 'The feed that it belongs to' }),
+  feedId: Type.String({ description: 'Id of the feed that the product belongs to' }),
 }
 const shipping = Type.Object({
   country: text('ISO 3166-1 alpha-2'),
   region: text('Part of the country'),
   price: text('Amount and currency: 4.99 EUR'),
-  minHandlingTime: text('Days'),
-  maxHandlingTime: text('Days'),
-  minTransitTime: text('Days'),
-  maxTransitTime: text('Days'),
+  minHandlingTime: text('Number of days'),
+  maxHandlingTime: text('Number of days'),
+  minTransitTime: text('Number of days'),
+  maxTransitTime: text('Number of days'),
 })
 const detail = Type.Object({
   sectionName: text('Group of the attribute', limits.detailNameChars),
@@ -29,76 +29,94 @@ const detail = Type.Object({
   attributeValue: Type.String({ description: `Up to ${limits.detailValueChars} characters` }),
 })
 const certification = Type.Object({
-  certificationAuthority: text('EC'),
-  certificationName: text('EPREL'),
-  certificationCode: text('Code; a name or a code is needed'),
+  certificationAuthority: text('Authority, such as EC'),
+  certificationName: text('Name, such as EPREL'),
+  certificationCode: text('Code. Either a name or a code is required'),
   certificationValue: text('Value'),
 })
 const product = Type.Object({
   ...named,
-  title: Type.String({ description: `Cut at ${limits.titleChars} characters` }),
+  title: Type.String({ description: `A longer title is cut to ${limits.titleChars} characters` }),
   price: Type.Number({ exclusiveMinimum: 0, description: "In the feed's currency" }),
   isAvailable: Type.Boolean({ description: 'Only available products are shown' }),
   link: Type.String({ description: 'Product page, http or https' }),
   imageLink: Type.String({ description: 'Main image, http or https' }),
-  productId: text('Joins offers of one product', limits.idChars),
+  productId: text('Your id of the product that several offers belong to', limits.idChars),
   description: Type.Optional(
-    Type.String({ description: `Without HTML. Cut at ${limits.descriptionChars} characters` }),
+    Type.String({ description: `HTML is removed. A longer text is cut to ${limits.descriptionChars} characters` }),
   ),
   brand: text('Brand', limits.brandChars),
-  salePrice: Type.Optional(Type.Number({ description: 'Above 0 and below price; ignored when it is not' })),
-  gtin: text('8, 12, 13 or 14 digits; ignored when it is no GTIN', limits.gtinChars),
+  salePrice: Type.Optional(
+    Type.Number({ description: "In the feed's currency. Ignored unless it is above 0 and below price" }),
+  ),
+  gtin: text('8, 12, 13 or 14 digits. Ignored if it is not a valid GTIN', limits.gtinChars),
   catalogProductCategory: text('External category id', limits.categoryChars),
   mpn: text("Manufacturer's number", limits.mpnChars),
   productType: text('Category path: Home > Lamps', limits.categoryChars),
-  shipping: Type.Optional(Type.Array(shipping, { description: `The first ${limits.shippingMax} count` })),
-  unitPricingMeasure: text('750 ml'),
+  shipping: Type.Optional(Type.Array(shipping, { description: `Only the first ${limits.shippingMax} are used` })),
+  unitPricingMeasure: text('Measure of the product, such as 750 ml'),
   adult: Type.Optional(Type.Boolean({ description: 'For adults only' })),
-  energyEfficiencyClass: text('A+++ to G'),
-  ageGroup: text('newborn, infant, toddler, kids, adult, all ages'),
+  energyEfficiencyClass: text('From A+++ to G'),
+  ageGroup: text('newborn, infant, toddler, kids, adult or all ages'),
   color: text('Color'),
-  gender: text('male, female, unisex'),
+  gender: text('male, female or unisex'),
   material: text('Material'),
   pattern: text('Pattern'),
   size: text('Size'),
-  productDetails: Type.Optional(Type.Array(detail, { description: `The first ${limits.productDetailsMax} count` })),
-  externalSellerId: text('Seller on a marketplace', limits.sellerChars),
-  externalSellerName: text('Its name', limits.sellerChars),
+  productDetails: Type.Optional(
+    Type.Array(detail, { description: `Only the first ${limits.productDetailsMax} are used` }),
+  ),
+  externalSellerId: text('Id of the seller on a marketplace', limits.sellerChars),
+  externalSellerName: text('Name of the seller on a marketplace', limits.sellerChars),
   deepLink: text('Link into the mobile application', limits.urlChars),
   certification: Type.Optional(
-    Type.Array(certification, { description: `The first ${limits.certificationMax} count` }),
+    Type.Array(certification, { description: `Only the first ${limits.certificationMax} are used` }),
   ),
-  itemGroupId: text('Joins variants of one product', limits.idChars),
+  itemGroupId: text('Id that the variants of one product share', limits.idChars),
   labels: Type.Optional(
-    Type.Array(Type.String(), { description: `Custom labels. The first ${limits.labelsMax} count` }),
+    Type.Array(Type.String(), {
+      description: `Custom labels of up to ${limits.labelChars} characters. Only the first ${limits.labelsMax} are used`,
+    }),
   ),
-  condition: text('new, refurbished, used'),
+  condition: text('new, refurbished or used'),
 })
 
 export const ProductUpdateBody = Type.Object({
   entries: Type.Array(
     Type.Object({
-      batchId: Type.String({ description: 'Unique within the request; answers name the entry by it' }),
-      method: Type.Enum(['UPSERT', 'DELETE'], { description: 'DELETE needs feedId and id of the product only' }),
+      batchId: Type.String({
+        description:
+          'Your id of the entry, unique within the request. Up to 100 characters. The answer names the entry by it',
+      }),
+      method: Type.Enum(['UPSERT', 'DELETE'], {
+        description: 'UPSERT stores the product. DELETE removes it; only its feedId and id are read',
+      }),
       product,
     }),
-    { minItems: 1, maxItems: ENTRIES_MAX, description: 'Each is taken or rejected alone' },
+    {
+      minItems: 1,
+      maxItems: ENTRIES_MAX,
+      description:
+        'Each entry is accepted or rejected by itself. An optional value that is malformed or too long is ignored, with a warning',
+    },
   ),
 })
 
 const EntryIssue = Type.Object({
-  batchId: Type.Union([Type.String(), Type.Null()], { description: 'Of the entry; null when it had none' }),
-  index: Type.Integer({ description: 'Place in entries, from 0' }),
-  field: Type.String({ description: 'Which field of the entry' }),
+  batchId: Type.Union([Type.String(), Type.Null()], { description: 'batchId of the entry; null if it had none' }),
+  index: Type.Integer({ description: 'Position in `entries`, from 0' }),
+  field: Type.String({ description: 'Field of the entry that is wrong' }),
   code: Type.String({ description: 'One of the codes in docs/feeds.md' }),
-  message: Type.String({ description: 'How it is wrong, or what was made of it' }),
+  message: Type.String({ description: 'What is wrong, or what was done about it' }),
 })
 
 export const ProductsAccepted = Type.Object({
-  accepted: Type.Integer({ description: 'Entries taken; a later entry for the same product replaces an earlier one' }),
-  rejected: Type.Array(EntryIssue, { description: 'One for each entry that is not taken' }),
-  warnings: Type.Array(EntryIssue, {
-    description: 'What was cut or ignored in entries that are taken: the first 1,000',
+  accepted: Type.Integer({
+    description: 'Number of accepted entries. If several are for the same product, the last one replaces the others',
   }),
-  warningCount: Type.Integer({ description: 'All of them' }),
+  rejected: Type.Array(EntryIssue, { description: 'One item for each rejected entry' }),
+  warnings: Type.Array(EntryIssue, {
+    description: 'Values of accepted entries that were cut or ignored. Only the first 1,000 are listed',
+  }),
+  warningCount: Type.Integer({ description: 'Number of all warnings, listed or not' }),
 })

@@ -25,28 +25,32 @@ const L = SELECTION_LIMITS
 const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })
 const Count = (description: string) => Type.Integer({ minimum: 1, description })
 const Phrase = (description: string) =>
-  Type.Optional(Type.String({ description: `${description}; its first ${L.phraseChars} characters count` }))
+  Type.Optional(Type.String({ description: `${description}. Only its first ${L.phraseChars} characters are used` }))
 const ProductId = Type.String({ maxLength: L.idChars })
 const Category = Type.String({ maxLength: L.categoryChars })
-const first = (count: number) => `the first ${count.toLocaleString('en')} count`
+const first = (count: number) => `Only the first ${count.toLocaleString('en')} are used`
 export const Country = (meaning: string) =>
-  Type.Optional(Type.String({ pattern: COUNTRY_PATTERN, description: `${meaning}, ISO 3166-1 alpha-2` }))
+  Type.Optional(Type.String({ pattern: COUNTRY_PATTERN, description: `${meaning}. ISO 3166-1 alpha-2` }))
 const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: L.amountMax, description }))
 
 /** Parameters of both kinds of ads. */
 export const commonTargeting = {
   slotHash: Uuid('The ad unit or technical ad unit to fill'),
-  adCount: Count(`Maximum ads to return; more than ${L.adsMax} is taken as ${L.adsMax}`),
-  minAdCount: Type.Optional(Count('When fewer are available, the list is empty')),
+  adCount: Count(`Maximum number of ads to return. A value above ${L.adsMax} is read as ${L.adsMax}`),
+  minAdCount: Type.Optional(Count('Minimum number of ads. If fewer are available, none is returned')),
   searchData: Phrase('Search phrase'),
   currency: Type.Optional(Type.String({ pattern: CURRENCY_PATTERN, description: 'Currency of the page, ISO 4217' })),
   productTitle: Phrase('Title of the product in whose context ads are shown'),
   categoryPaths: Type.Optional(
-    Type.Array(Category, { description: `Full category paths, levels joined by ">": any; ${first(L.categoriesMax)}` }),
+    Type.Array(Category, {
+      description: `Full category paths, with levels joined by ">". Any one of them has to match. ${first(L.categoriesMax)}`,
+    }),
   ),
   adType: Type.Optional(
     Type.Enum(['ALL', 'AUTOPROMO', 'SPONSORED'], {
-      description: 'ALL (without it): self-promotion fills what paid ads leave',
+      description:
+        'SPONSORED: only paid ads. AUTOPROMO: only self-promotion. ALL, the default: paid ads first, then self-promotion in ' +
+        'the places that are left',
     }),
   ),
 }
@@ -55,23 +59,26 @@ export const Targeting = Type.Object(
   {
     ...commonTargeting,
     excludedShopProductIds: Type.Optional(
-      Type.Array(ProductId, { description: `Feed ids of products not to show; ${first(L.excludedMax)}` }),
+      Type.Array(ProductId, { description: `Feed ids of products not to show. ${first(L.excludedMax)}` }),
     ),
-    priceMin: Price('Least price (sale price where there is one), inclusive'),
-    priceMax: Price('Greatest price (sale price where there is one), inclusive'),
+    priceMin: Price('Minimum price, inclusive. It is compared with the sale price, if the product has one'),
+    priceMax: Price('Maximum price, inclusive. It is compared with the sale price, if the product has one'),
     brand: Type.Optional(
-      Type.String({ maxLength: L.brandChars, description: 'Brand as in the feed; case does not matter' }),
+      Type.String({ maxLength: L.brandChars, description: 'Brand, as in the feed. Case does not matter' }),
     ),
     shopProductId: Type.Optional(
       Type.String({ maxLength: L.idChars, description: 'Feed id of the product in whose context ads are shown' }),
     ),
     productId: Type.Optional(
-      Type.String({ maxLength: L.idChars, description: 'Reference product: feed id or productId of the feed' }),
+      Type.String({
+        maxLength: L.idChars,
+        description: 'Product that similar products are found for: its feed id, or its productId in the feed',
+      }),
     ),
     productIds: Type.Optional(
       Type.Array(ProductId, {
         maxItems: L.productIdsMax,
-        description: 'Products to show: feed ids or productIds of the feed',
+        description: 'Products to show: their feed ids, or their productIds in the feed',
       }),
     ),
     attributes: Type.Optional(
@@ -80,31 +87,42 @@ export const Targeting = Type.Object(
           name: Type.String({ minLength: 1, maxLength: L.attributeNameChars }),
           value: Type.String({ maxLength: L.attributeValueChars }),
         }),
-        { description: `Every name must hold, exactly; of several values of one name, any; ${first(L.attributesMax)}` },
+        {
+          description:
+            'Only products that have all these attributes, with exactly these values, are shown. If a name is given several times, ' +
+            `any one of its values is enough. ${first(L.attributesMax)}`,
+        },
       ),
     ),
     categoryIds: Type.Optional(
       Type.Array(Category, {
-        description: `Nodes of category paths, parts may be left out: any; ${first(L.categoriesMax)}`,
+        description:
+          'Nodes of category paths, joined by ">". Nodes may be left out: "Home > Lamps" also finds "Home > Light > Lamps". Any ' +
+          `one entry has to match. ${first(L.categoriesMax)}`,
       }),
     ),
     businessSlotId: Type.Optional(
       Type.String({
         maxLength: L.idChars,
-        description: 'Business slot of the technical ad unit, or the ad unit itself',
+        description:
+          'Id of the business slot of the technical ad unit, or of the ad unit itself. The slot is refused if it is another one',
       }),
     ),
     lang: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}$',
-        description: 'Language of the page, ISO 639',
+        description: 'Language of the page, ISO 639. Products of feeds in another language are not shown',
       }),
     ),
-    country: Country('Country of delivery'),
+    country: Country(
+      'Country of delivery. Products whose shipping lists only other countries are not shown. If it is missing, the country of the ' +
+        'technical ad unit is used',
+    ),
   },
   {
     description:
-      'What to show in one ad unit. Which parameters are required follows from its algorithm; those that the algorithm does not take are ignored.',
+      'What to show in one ad unit. The algorithm of the ad unit decides which parameters are required. Parameters that it ' +
+      'does not use are ignored.',
   },
 )
 export type Targeting = Static<typeof Targeting>
@@ -127,9 +145,10 @@ export const TARGETING_CUTS = {
 export const LIMITS_HEADER = 'endcap-limits'
 
 const AnswerHeaders = {
-  'request-id': Type.String({ description: 'Names the request; the requestId of its ads' }),
+  'request-id': Type.String({ description: 'Id of the request: the requestId of its ads' }),
   [LIMITS_HEADER]: Type.String({
-    description: 'What was cut to a limit of ours: targeting[0].adCount=100. Missing when nothing was',
+    description:
+      'Parameters that were cut to a limit of the server, such as targeting[0].adCount=100. Missing if nothing was cut',
   }),
 }
 /** An answer to an ad request with its headers. */
@@ -144,14 +163,14 @@ export const bodyOf = <T extends TSchema>(targeting: T) =>
   Type.Object({
     targeting: Type.Array(targeting, {
       minItems: 1,
-      description: `One for each ad unit to fill; ${first(L.slotsMax)}`,
+      description: `One entry for each ad unit to fill. ${first(L.slotsMax)}`,
     }),
   })
 export const SelectionBody = bodyOf(Targeting)
 
 export const SelectionQuery = Type.Object({
   decorateResponse: Type.Optional(
-    Type.Boolean({ description: 'With true (or 1, yes, on, in any case) each ad carries productData' }),
+    Type.Boolean({ description: 'If true (or 1, yes or on, in upper or lower case), each ad has productData' }),
   ),
 })
 
@@ -196,14 +215,16 @@ const ProductData = Type.Object(
       ),
     ),
   },
-  { description: 'Only with decorateResponse=true; fields without data are left out' },
+  { description: 'Returned only with decorateResponse=true. Fields without data are left out' },
 )
 
 /** Members of every ad. */
 export const commonAd = {
-  showId: text('Opaque; goes into view and click events and emissionInfo as it is'),
-  requestId: text('One UUID for all ads of a request'),
-  slotHash: text('As asked for'),
+  showId: text('Opaque token of this ad. Send it unchanged with its view, its click and requests for emission info'),
+  requestId: text(
+    'UUID of the ad request. If the request has slots of several shops, the ads of each shop have their own',
+  ),
+  slotHash: text('slotHash of the request'),
   shopId: Type.String(),
   autoPromo: Type.Boolean({ description: 'True for self-promotion' }),
 }
@@ -211,17 +232,21 @@ export const commonAd = {
 export const SponsoredAd = Type.Object({
   ...commonAd,
   adUnitId: text('The ad unit in the panel'),
-  systemProductId: text('Internal id, the same for a shop and feed id at all times'),
+  systemProductId: text('Internal id of the product. It stays the same as long as the shop and the feed id do'),
   shopProductId: text('Feed id of the product'),
   productTitle: Type.String(),
   productHref: text('Address of the product page'),
   productImageName: text('File name of the image'),
   productPrice: Type.Number(),
-  productSalePrice: Type.Number({ description: 'What it costs now: productPrice when there is no promotional price' }),
-  lang: text("Language of the offer, else the shop's"),
+  productSalePrice: Type.Number({
+    description: 'What it costs now. Equals productPrice if there is no promotional price',
+  }),
+  lang: text('Language of the offer, or of the shop if the feed has none'),
   currency: text('ISO 4217'),
-  brand: text('Empty when the feed has none'),
-  categoryId: Type.Union([Type.String(), Type.Null()], { description: 'catalogProductCategory of the feed' }),
+  brand: text('Empty if the feed has none'),
+  categoryId: Type.Union([Type.String(), Type.Null()], {
+    description: 'catalogProductCategory of the feed; null if it has none',
+  }),
   productImageUrl: Type.String(),
   productData: Type.Optional(ProductData),
 })
@@ -231,25 +256,33 @@ export const answerOf = <A extends TSchema>(ad: A) =>
   Type.Object({
     data: Type.Array(
       Type.Object({
-        slotHash: text('As asked for'),
+        slotHash: text('slotHash of the request'),
         ads: Type.Array(ad),
         error: Type.Optional(
           Type.Object(
             { code: text('One of the codes in docs/errors.md'), message: text('Which field is wrong, and how') },
-            { description: 'Why this ad unit could not be filled; the others are. Missing where nothing is wrong' },
+            {
+              description:
+                'Why this ad unit could not be filled. The other ad units are filled nevertheless. Missing if nothing is wrong',
+            },
           ),
         ),
       }),
-      { description: 'One for each requested ad unit, in the order asked for' },
+      { description: 'One entry for each requested ad unit, in the order of the request' },
     ),
     meta: Type.Null(),
-    clientId: text('The cid sent, or the one assigned'),
+    clientId: text('cid of the request, or the one that was assigned'),
   })
 export const SelectionAnswer = answerOf(SponsoredAd)
 
 export const PersonHeaders = Type.Object({
-  cid: Type.Optional(Type.String({ description: 'Client id, at most 256 bytes; assigned and returned when missing' })),
-  uid: Type.Optional(Type.String({ description: 'User id, at most 256 bytes: links the browsers of a person' })),
+  cid: Type.Optional(
+    Type.String({
+      description:
+        'Client id: identifies the browser or app. At most 256 bytes. If it is missing, one is assigned and returned as clientId',
+    }),
+  ),
+  uid: Type.Optional(Type.String({ description: 'User id: links the browsers of a person. At most 256 bytes' })),
 })
 
 const SHOW_ID_CHARS_MAX = 10_000
@@ -258,7 +291,7 @@ export const EmissionInfoBody = Type.Object({
 })
 
 export const EmissionInfoAnswer = Type.Object({
-  sellerName: text('externalSellerName of the product; empty when it has none, and for display ads'),
+  sellerName: text('externalSellerName of the product. Empty if it has none, and for display ads'),
   advertiserName: Type.String(),
   companyName: Type.String(),
   taxNumber: Type.String(),

@@ -9,10 +9,10 @@ const PLACE_CHARS_MAX = 200
 /** Technical ad units: `Technical ad unit (slot)` of the interface specification. */
 
 const Place = (description: string) =>
-  Type.String({ maxLength: PLACE_CHARS_MAX, description: `${description}; empty where it is not given` })
+  Type.String({ maxLength: PLACE_CHARS_MAX, description: `${description}. Empty if it was not given` })
 
 const location = {
-  country: Place('ISO 3166-1 alpha-2: the country of requests that name none'),
+  country: Place('ISO 3166-1 alpha-2, in capitals. It is used for ad requests that name no country'),
   street: Place('Street and number'),
   city: Place('Town'),
   postalCode: Place('Postal code'),
@@ -24,30 +24,32 @@ const optionalLocation = {
   postalCode: Nullable(location.postalCode),
 }
 const fields = {
-  name: Name('As shown in reports'),
+  name: Name('Name of the unit in reports'),
   shopId: Id('The shop it belongs to'),
   status: Type.Enum(['ACTIVE', 'INACTIVE'], { description: 'An inactive unit gets no ads' }),
   adFormatIds: Type.Array(IdText('An ad format'), {
     maxItems: AD_FORMATS_MAX,
     uniqueItems: true,
-    description: 'The formats that it can show',
+    description: 'Ad formats that the unit can show. An empty list allows all formats of its business slot',
   }),
 }
-const businessSlotId = Id("An ad unit of the same shop, made in the panel: it decides the algorithm and the ads' kind")
+const businessSlotId = Id(
+  'Id of an ad unit of the same shop that was made in the panel. It decides the algorithm and the kind of ads',
+)
 
 export const PublisherSlotParams = Type.Object({
   publisherSlotId: Type.String({
     minLength: 1,
     maxLength: PUBLISHER_SLOT_ID_CHARS_MAX,
     pattern: NO_CONTROL_PATTERN,
-    description: "The caller's own name of the unit, unique in its account",
+    description: "The caller's own id of the unit, unique in its account",
   }),
 })
 
 export const TechnicalSlotBody = Body({
-  id: Type.Optional(Nullable(Id('Of the unit to modify; without it one is created'))),
+  id: Type.Optional(Nullable(Id('Id of the unit to modify. Without it, a new unit is created'))),
   publisherSlotId: Type.Optional(
-    Nullable(Type.String({ description: 'May be repeated here; must equal the one in the path' })),
+    Nullable(Type.String({ description: 'May be repeated here. It must equal the one in the path' })),
   ),
   name: fields.name,
   shopId: fields.shopId,
@@ -58,8 +60,8 @@ export const TechnicalSlotBody = Body({
 })
 
 export const TechnicalSlotView = Type.Object({
-  id: Id('Given by the service; ad requests may use it as slotHash'),
-  publisherSlotId: Type.String({ description: "The caller's own name of the unit" }),
+  id: Id('Id given by the service. Ad requests use it as slotHash'),
+  publisherSlotId: Type.String({ description: "The caller's own id of the unit" }),
   ...fields,
   businessSlot: Type.Object({ id: businessSlotId }),
   metadata: Type.Object({ location: Type.Object(location) }),
@@ -68,6 +70,6 @@ export const TechnicalSlotView = Type.Object({
 /** A technical ad unit in the management API, which only reads them. */
 export const TechnicalSlotItem = Type.Object({ ...answered, ...TechnicalSlotView.properties })
 export const TechnicalSlotQuery = ListQuery({
-  shopId: Type.Optional(Id('Of this shop')),
-  businessSlotId: Type.Optional(Id('That this ad unit decides for')),
+  shopId: Type.Optional(Id('Only units of this shop')),
+  businessSlotId: Type.Optional(Id('Only units whose business slot is this ad unit')),
 })
