@@ -20,7 +20,7 @@ const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }
 ]
 
 const PROBLEM = {
-  description: 'What is wrong, and where: see docs/errors.md',
+  description: 'What is wrong, and in which field: see docs/errors.md',
   content: { 'application/problem+json': { schema: ProblemBody } },
 }
 
@@ -68,7 +68,8 @@ async function documentationOf(routes: readonly RouteOptions[], options: DocsOpt
       info: {
         title: 'Endcap',
         version: options.version,
-        description: 'Ads for shops: sponsored products in, views, clicks and purchases counted, sales attributed.',
+        description:
+          'Ad server for shops: selects sponsored products and banners, takes in views, clicks and purchases, and attributes sales.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: options.publicUrl }],
@@ -79,7 +80,7 @@ async function documentationOf(routes: readonly RouteOptions[], options: DocsOpt
             type: 'apiKey',
             in: 'cookie',
             name: 'endcap_session',
-            description: 'Over https `__Host-endcap_session`',
+            description: 'Over https, the name of the cookie is `__Host-endcap_session`',
           },
         },
       },

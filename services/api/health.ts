@@ -21,13 +21,15 @@ export class NotReady extends Error {
 const CHECK_TIMEOUT_MS = 2_000
 
 const Health = Type.Object({ status: Type.String({ description: 'ok' }) })
-const LIVE = { summary: 'Whether the process answers', response: { 200: Health } }
+const LIVE = { summary: 'Whether the process is alive', response: { 200: Health } }
 const Readiness = Type.Object({
   status: Type.Enum(['ok', 'degraded', 'failed']),
   checks: Type.Record(Type.String(), Type.String(), { description: 'The status of each check' }),
-  reasons: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'What may be told of why' })),
+  reasons: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Why a check is not ok, as far as this may be public' }),
+  ),
 })
-const READY = { summary: 'Whether it does its work', response: { 200: Readiness, 503: Readiness } }
+const READY = { summary: 'Whether the process is ready to serve', response: { 200: Readiness, 503: Readiness } }
 
 /**
  * GET /health/live: the process answers. GET /health/ready: 200 when every check passes, otherwise 503 with the failed

@@ -110,25 +110,29 @@ export function intakeApp(deps: IntakeDeps) {
     for (const { path, type, kind } of adEndpoints) {
       const validate: Validate<typeof ShowIdBody> = ({ showId }, context) =>
         validateAdEvent({ type, kind, showId, occurredAt: context.receivedAt }, context, deps)
-      const summary = `A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`
+      const summary = `Report a ${type.toLowerCase()} of a ${kind.toLowerCase()} ad`
       server.post(path, route(summary, ShowIdBody), single(ShowIdBody, validate))
     }
     server.post(
       '/v1/ev/transaction',
-      route('A purchase, cart or wishlist', TransactionBody, BuyerHeaders),
+      route('Report a purchase, or an addition to a cart or wishlist', TransactionBody, BuyerHeaders),
       single(TransactionBody, validateBuy),
     )
     for (const { path, kind } of deprecatedEndpoints) {
       const validate: Validate<typeof DeprecatedTransactionBody> = (body, context) =>
         validateBuy({ ...body, kind }, context)
-      const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody, BuyerHeaders)
+      const options = route(
+        `Deprecated: use /v1/ev/transaction with kind ${kind}`,
+        DeprecatedTransactionBody,
+        BuyerHeaders,
+      )
       server.post(
         path,
         { ...options, schema: { ...options.schema, deprecated: true } },
         single(DeprecatedTransactionBody, validate),
       )
     }
-    server.post('/v1/ev/page-view', route('A page view', PageViewBody), single(PageViewBody, validateVisit))
+    server.post('/v1/ev/page-view', route('Report a page view', PageViewBody), single(PageViewBody, validateVisit))
 
     server.register(async (scope: FastifyInstance) => {
       // The body is not parsed here: `validateBatch` parses its elements one by one.
@@ -136,7 +140,11 @@ export function intakeApp(deps: IntakeDeps) {
       scope.addContentTypeParser(['application/json', 'text/plain'], (request: FastifyRequest, payload: Readable) =>
         scope.bodies.read(request, payload),
       )
-      scope.post('/v1/ev/batch', { ...route('Up to 1,000 events', BatchBody), bodyLimit: BATCH_BYTES_MAX }, batch)
+      scope.post(
+        '/v1/ev/batch',
+        { ...route('Report up to 1,000 events', BatchBody), bodyLimit: BATCH_BYTES_MAX },
+        batch,
+      )
     })
   }
 }

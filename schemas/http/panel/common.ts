@@ -23,16 +23,16 @@ export const Note = (description: string) =>
 export const Id = (description: string) => Type.String({ format: 'uuid', maxLength: UUID_CHARS, description })
 
 export const Amount = (description: string, minimum = 0) =>
-  Type.Number({ minimum, maximum: AMOUNT_MAX, description: `${description}, in the shop's currency` })
+  Type.Number({ minimum, maximum: AMOUNT_MAX, description: `${description}. In the shop's currency` })
 
 export const Time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: TIME_CHARS_MAX, description: `${description}, ISO 8601` })
+  Type.String({ format: 'date-time', maxLength: TIME_CHARS_MAX, description: `${description}. ISO 8601` })
 
 export const Currency = (description: string) =>
-  Type.String({ pattern: CAPITAL_CURRENCY_PATTERN, description: `${description}, ISO 4217` })
+  Type.String({ pattern: CAPITAL_CURRENCY_PATTERN, description: `${description}. ISO 4217` })
 
 export const Lang = (description: string) =>
-  Type.String({ pattern: '^[a-z]{2,3}$', description: `${description}, ISO 639: pl` })
+  Type.String({ pattern: '^[a-z]{2,3}$', description: `${description}. ISO 639, such as pl` })
 
 /** The same schema, or null. */
 export const Nullable = <T extends TSchema>(schema: T) => {
@@ -53,9 +53,9 @@ export const PatchBody = <P extends Record<string, TSchema>>(properties: P) =>
 
 /** The fields of every answer, besides those of its kind. */
 export const answered = {
-  id: Id('Given by the service'),
-  version: Type.Integer({ description: 'Counts the changes from 1' }),
-  updatedAt: Time('Of the last change'),
+  id: Id('Id given by the service'),
+  version: Type.Integer({ description: '1 when it is created, and 1 more after each change' }),
+  updatedAt: Time('Time of the last change'),
 }
 
 /** An id of ours in a path or a filter. Text that is not a UUID is an unknown id, not a malformed one. */
@@ -65,14 +65,14 @@ export const IdParams = Type.Object({ id: IdText('Id of the resource') })
 
 /** Whether an entity can be deleted, to be asked before deleting it. */
 export const DeletionView = Type.Object({
-  allowed: Type.Boolean({ description: 'DELETE by this caller would succeed now' }),
+  allowed: Type.Boolean({ description: 'Whether a DELETE by this caller would succeed now' }),
   blockedBy: Nullable(
-    Type.String({ description: 'Why it would be refused, as DELETE says it; null when it is allowed' }),
+    Type.String({ description: 'Why DELETE would be refused, as in its answer; null if it is allowed' }),
   ),
   blockers: Type.Array(
     Type.Object({
       kind: Type.Enum(['Shop', 'Placement', 'AdUnit', 'TechnicalSlot', 'AdFormat', 'Feed', 'Campaign']),
-      count: Type.Integer({ description: 'How many, archived campaigns too' }),
+      count: Type.Integer({ description: 'Number of them, archived campaigns included' }),
     }),
     { description: 'What has to be deleted first' },
   ),
@@ -86,10 +86,10 @@ export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
         Type.Integer({
           minimum: 1,
           maximum: PAGE_LIMIT_MAX,
-          description: `Items of a page, ${PAGE_LIMIT_DEFAULT} without it`,
+          description: `Maximum number of items on a page. Default: ${PAGE_LIMIT_DEFAULT}`,
         }),
       ),
-      cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before' })),
+      cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the previous page' })),
       ...parents,
     },
     { additionalProperties: false },
@@ -98,5 +98,7 @@ export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({
     items: Type.Array(item),
-    nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Cursor of the next page; null on the last page',
+    }),
   })

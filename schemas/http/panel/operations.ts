@@ -11,16 +11,22 @@ const STREAM_CHARS_MAX = 100
 const PARTITION_MAX = 100_000
 
 const figures = {
-  logged: Type.Integer({ description: 'Records of the log, counted as the streams read them, and those that wait' }),
-  stored: Type.Integer({
-    description: 'Those of them that have a row in the analytics store; of ad-events, a judgement in the log',
+  logged: Type.Integer({
+    description: 'Records in the log: those that the streams have read, and those that wait to be read',
   }),
-  duplicates: Type.Integer({ description: 'Rows beyond one for each record; never more than 0' }),
+  stored: Type.Integer({
+    description:
+      'How many of them have a row in the analytics store. For ad-events: how many have a verdict in the log',
+  }),
+  duplicates: Type.Integer({ description: 'Rows in excess of one per record. Always 0 unless something is wrong' }),
   deadLetters: Type.Integer({ description: 'Records that could not be processed' }),
   uncounted: Type.Integer({
-    description: 'Offsets stored before the program counted, whose count is still under way; else 0',
+    description: 'Offsets that were stored before the program kept counts and have not been counted yet',
   }),
-  lagMs: Type.Integer({ description: 'Age of the oldest record that is neither stored nor a dead letter' }),
+  lagMs: Type.Integer({
+    description:
+      'Age in milliseconds of the oldest record that is neither stored nor a dead letter; 0 if there is none',
+  }),
 }
 
 /** Answer of GET /v1/panel/audit: once lagMs and uncounted are 0, logged = stored + deadLetters. */
@@ -48,25 +54,27 @@ export const AuditCheckQuery = Type.Object(
   {
     topic: Type.Enum([...checkedTopics], { description: 'Topic of the log' }),
     partition: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: PARTITION_MAX, description: 'One of its partitions; all without it' }),
+      Type.Integer({ minimum: 0, maximum: PARTITION_MAX, description: 'Partition to check. Default: all partitions' }),
     ),
-    fromOffset: Type.Optional(Offset('The first offset, of one partition; the first of the log without it')),
+    fromOffset: Type.Optional(
+      Offset('First offset to check. Requires `partition`. Default: the first offset of the log'),
+    ),
     toOffset: Type.Optional(
-      Offset('The first offset after the range, of one partition; all that is stored without it'),
+      Offset('First offset that is no longer checked. Requires `partition`. Default: after the last stored record'),
     ),
-    from: Type.Optional(Time('Only what the log took since then')),
-    to: Type.Optional(Time('Only what the log took before then')),
+    from: Type.Optional(Time('Check only records that were appended to the log at this time or later')),
+    to: Type.Optional(Time('Check only records that were appended to the log before this time')),
   },
   { additionalProperties: false },
 )
 
 const checkFigures = {
-  logged: Type.Integer({ description: 'Records that the log holds' }),
-  stored: Type.Integer({ description: 'Those of them that have a row' }),
-  duplicates: Type.Integer({ description: 'Rows beyond one for each record' }),
+  logged: Type.Integer({ description: 'Records in the log' }),
+  stored: Type.Integer({ description: 'How many of them have a row' }),
+  duplicates: Type.Integer({ description: 'Rows in excess of one per record' }),
   deadLetters: Type.Integer({ description: 'Records without a row that could not be processed' }),
   expired: Type.Integer({ description: 'Records without a row that are older than the table keeps rows' }),
-  missing: Type.Integer({ description: 'Records that have no row for no reason known' }),
+  missing: Type.Integer({ description: 'Records without a row for which no reason is known' }),
 }
 const position = Type.Object({ partition: Type.Integer(), offset: Type.Integer() })
 
@@ -76,23 +84,23 @@ export const AuditCheckAnswer = Type.Object({
   partitions: Type.Array(
     Type.Object({
       partition: Type.Integer(),
-      from: Type.Integer({ description: 'The first offset that was checked' }),
-      to: Type.Integer({ description: 'The first offset after those' }),
+      from: Type.Integer({ description: 'First offset that was checked' }),
+      to: Type.Integer({ description: 'First offset that was no longer checked' }),
       next: Nullable(
-        Type.Integer({ description: 'fromOffset of the check that goes on from here; null: all is checked' }),
+        Type.Integer({ description: 'fromOffset with which the next call continues; null if everything is checked' }),
       ),
       ...checkFigures,
     }),
   ),
-  missingAt: Type.Array(position, { description: 'Where the first of the missing records lie' }),
-  repeatedAt: Type.Array(position, { description: 'Where the first of the records with several rows lie' }),
+  missingAt: Type.Array(position, { description: 'Positions of the first missing records' }),
+  repeatedAt: Type.Array(position, { description: 'Positions of the first records that have several rows' }),
 })
 
 const Topic = Type.Enum([...topicNames], { description: 'Only records of this topic' })
 const Stream = Type.String({
   minLength: 1,
   maxLength: STREAM_CHARS_MAX,
-  description: 'Only what this stream gave up on',
+  description: 'Only records that this stream could not process',
 })
 
 export const DeadLetterQuery = Type.Object(
@@ -103,10 +111,10 @@ export const DeadLetterQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: LETTERS_PAGE_MAX,
-        description: `Of a page, ${LETTERS_PAGE_DEFAULT} without it`,
+        description: `Maximum number of records on a page. Default: ${LETTERS_PAGE_DEFAULT}`,
       }),
     ),
-    cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'nextCursor of the previous page' })),
   },
   { additionalProperties: false },
 )
@@ -114,36 +122,48 @@ export const DeadLetterQuery = Type.Object(
 export const DeadLetterPage = Type.Object({
   items: Type.Array(
     Type.Object({
-      id: Type.Integer({ description: 'Its offset in the topic dead-letters' }),
-      stream: Type.String({ description: 'The stream that gave up' }),
-      topic: Type.String({ description: 'Where the record lies' }),
+      id: Type.Integer({ description: 'Offset in the topic dead-letters' }),
+      stream: Type.String({ description: 'Stream that could not process the record' }),
+      topic: Type.String({ description: 'Topic of the record' }),
       partition: Type.Integer(),
       offset: Type.Integer(),
       key: Nullable(Type.String({ description: 'Key of the record' })),
-      code: Type.String({ description: 'Why, as a code' }),
-      message: Type.String({ description: 'Why, in words' }),
-      failedAt: Time('When'),
-      replayed: Type.Boolean({ description: 'It was appended again since' }),
-      bytes: Nullable(Type.Integer({ description: 'Size of the record; null: too large for the letter, or no value' })),
-      record: Type.Unknown({ description: 'The record, where it can be decoded; else null' }),
+      code: Type.String({ description: 'Why it could not be processed, as a code' }),
+      message: Type.String({ description: 'Why it could not be processed, in words' }),
+      failedAt: Time('When it failed'),
+      replayed: Type.Boolean({ description: 'Whether it was appended to its topic again since' }),
+      bytes: Nullable(
+        Type.Integer({
+          description: 'Size of the record in bytes; null if it was too large to be kept here, or has no value',
+        }),
+      ),
+      record: Type.Unknown({ description: 'The record; null if it cannot be decoded' }),
     }),
   ),
-  nextCursor: Nullable(Type.String({ description: 'Null on the last page' })),
+  nextCursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page' })),
 })
 
 export const ReplayBody = Body({
   stream: Type.Optional(Stream),
   topic: Type.Optional(Topic),
-  fromId: Type.Optional(Type.Integer({ minimum: 0, description: 'The first letter; the oldest without it' })),
-  toId: Type.Optional(Type.Integer({ minimum: 0, description: 'The first letter after those; all without it' })),
-  again: Type.Optional(Type.Boolean({ description: 'Also those that were replayed before' })),
+  fromId: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Id of the first record to replay. Default: the oldest' }),
+  ),
+  toId: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Id of the first record that is no longer replayed. Default: replay all' }),
+  ),
+  again: Type.Optional(Type.Boolean({ description: 'If true, also replay records that were replayed before' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: REPLAY_MAX, description: `At most so many, ${REPLAY_DEFAULT} without it` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: REPLAY_MAX,
+      description: `Maximum number of records to replay. Default: ${REPLAY_DEFAULT}`,
+    }),
   ),
 })
 
 export const ReplayAnswer = Type.Object({
-  replayed: Type.Integer({ description: 'Appended to their topics again' }),
-  skipped: Type.Integer({ description: 'Had been replayed before' }),
-  gone: Type.Integer({ description: 'Too large to have been kept, and not in their topic any more' }),
+  replayed: Type.Integer({ description: 'Records that were appended to their topics again' }),
+  skipped: Type.Integer({ description: 'Records that were left out because they had been replayed before' }),
+  gone: Type.Integer({ description: 'Records that were too large to be kept here, and are no longer in their topic' }),
 })

@@ -40,32 +40,39 @@ const Kind = (description: string) => Type.Enum([...attentionKinds], { descripti
 
 const AttentionItem = Type.Object({
   kind: Kind(
-    'BUDGET_LOW: at least 90 % of the budget is spent. DAILY_BUDGET_LOW: as much of a day, with over a tenth of the day to come. ' +
-      'FEED_REJECTED: the last run rejected over half of the products, or found none. FEED_HELD: it waits for its removals to be confirmed',
+    'BUDGET_LOW: at least 90 % of the budget is spent. DAILY_BUDGET_LOW: at least 90 % of the daily budget is spent, with over a ' +
+      'tenth of the day to come. BEHIND_PACE: the spent share of the budget is over 10 percentage points below the share of ' +
+      'the time that is ' +
+      'over. FEED_REJECTED: the last run rejected over half of the products, or found none. FEED_HELD: the last run waits for ' +
+      'somebody to confirm that it may remove products',
   ),
-  count: Type.Integer({ description: 'How many campaigns, feeds or events' }),
-  since: Nullable(Time('When the first of them came to be so; null: not known')),
+  count: Type.Integer({ description: 'Number of campaigns, feeds or events' }),
+  since: Nullable(Time('Since when the first of them has needed attention; null if unknown')),
   examples: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'The campaign or feed' }),
-      name: Type.String({ description: 'Its name' }),
-      shopId: Type.String({ description: 'Its shop' }),
+      id: Type.String({ description: 'Id of the campaign or feed' }),
+      name: Type.String({ description: 'Name of the campaign or feed' }),
+      shopId: Type.String({ description: 'Id of its shop' }),
       shopName: Nullable(Type.String({ description: 'Name of the shop' })),
-      runId: Nullable(Type.String({ description: 'Of a feed: the run' })),
-      share: Nullable(Type.Number({ description: 'Spent share of the budget, or rejected share of the items' })),
+      runId: Nullable(Type.String({ description: 'Id of the run; null for a campaign' })),
+      share: Nullable(
+        Type.Number({
+          description: 'Spent share of the budget, or rejected share of the items, from 0 to 1; null for other kinds',
+        }),
+      ),
     }),
-    { maxItems: EXAMPLES_MAX, description: `Those that are worst, at most ${EXAMPLES_MAX}` },
+    { maxItems: EXAMPLES_MAX, description: `The worst of them, at most ${EXAMPLES_MAX}` },
   ),
 })
 
 /** Answer of GET /v1/panel/attention. */
 export const Attention = Type.Object({
-  items: Type.Array(AttentionItem, { description: 'At most one of each kind; none: nothing needs attention' }),
+  items: Type.Array(AttentionItem, { description: 'At most one item of each kind. Empty if nothing needs attention' }),
   unknown: Type.Array(Kind('A kind'), {
-    description: 'Kinds that could not be judged, or not for all, at this moment',
+    description: 'Kinds that could not be checked at this moment, or not for all campaigns',
   }),
   campaigns: Type.Record(Type.String(), Type.Integer(), {
-    description: 'How many campaigns are in each state that any is in',
+    description: 'Number of campaigns by state. States without campaigns are left out',
   }),
 })
 
@@ -75,12 +82,12 @@ export const Setup = Type.Object({
     Type.Object({
       step: Type.Enum([...setupSteps], {
         description:
-          'FEED: the shop has products. MODERATION: a campaign needs none, or was accepted. FIRST_IMPRESSION: a valid view. ' +
-          'FIRST_SALE: a purchase that a campaign was credited with',
+          'FEED: the shop has products. MODERATION: a campaign was accepted, or needs no moderation. FIRST_IMPRESSION: there was a valid ' +
+          'view. FIRST_SALE: a campaign was credited with a purchase',
       }),
-      done: Nullable(Type.Boolean({ description: 'Null: it cannot be told now' })),
+      done: Nullable(Type.Boolean({ description: 'Whether the step is done; null if that is unknown at the moment' })),
     }),
-    { description: 'In their order; those of the role' },
+    { description: 'The steps for the role of the caller, in order' },
   ),
-  complete: Type.Boolean({ description: 'All are done' }),
+  complete: Type.Boolean({ description: 'Whether all steps are done' }),
 })

@@ -34,7 +34,8 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
       schema: {
         summary: 'Create a token',
         description:
-          'A session must have proved lately who it is (REAUTHENTICATION_REQUIRED). A token makes tokens of its own scopes or less, that expire no later than itself.',
+          'A session must have been authenticated recently (REAUTHENTICATION_REQUIRED). A token can only create tokens that have ' +
+          'no scopes beyond its own and expire no later than itself.',
         body: TokenCreate,
         response: { 201: TokenView },
       },

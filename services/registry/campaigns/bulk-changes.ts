@@ -25,7 +25,9 @@ export function bulkChangeRoutes(server: HttpServer, deps: BulkChangeDeps): void
       schema: {
         summary: 'Change many campaigns',
         description:
-          'Makes one change in each of these campaigns, as PATCH does. Those that are refused stay as they are and do not keep the others from changing. What passes is stored in one write: all of it or, with an error as the answer, nothing. The same call again changes nothing more.',
+          'Makes the same change in each of these campaigns, as PATCH does. A campaign whose change is refused is left as it is; ' +
+          'the others are changed nevertheless. All accepted changes are stored together; if that fails, the answer is an error ' +
+          'and nothing is changed. Repeating the call has no further effect.',
         body: CampaignChanges,
         response: { 200: CampaignChangesAnswer },
       },

@@ -36,7 +36,7 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
       onRequest: authorize('panel'),
       schema: {
         summary: 'List the changes of a campaign',
-        description: 'The latest first: who changed which properties, with the values before and after.',
+        description: 'Latest first: who changed which properties, with the values before and after.',
         params: IdParams,
         querystring: HistoryQuery,
         response: { 200: Page(CampaignChange) },

@@ -26,7 +26,7 @@ export interface ModerationDeps extends ResourceDeps {
 const PATH = '/v1/panel/moderation'
 const ModerationQuery = ListQuery({
   state: Type.Optional(ModerationState),
-  shopId: Type.Optional(Id('In this shop')),
+  shopId: Type.Optional(Id('Only campaigns in this shop')),
 })
 
 /** How long a decision can be undone: the panel offers it for ten seconds, and the request has to arrive. */
@@ -60,7 +60,7 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
     {
       onRequest: [authorize('panel'), moderatorsOnly],
       schema: {
-        summary: 'List display campaigns to moderate, accepted or rejected',
+        summary: 'List display campaigns by the state of their moderation',
         querystring: ModerationQuery,
         response: { 200: Page(CampaignView) },
       },
@@ -148,8 +148,11 @@ function undoRoute(
     {
       onRequest: [authorize('panel'), moderatorsOnly],
       schema: {
-        summary: 'Take back a decision just made',
-        description: `Within ${UNDO_MS / 1_000} s, by who made it, while the campaign has not changed since: 409 otherwise. The campaign is moderated as before, and its history does not show the decision.`,
+        summary: 'Undo a decision that was just made',
+        description:
+          `Allowed for ${UNDO_MS / 1_000} s, only for the user or account that decided, and only if the campaign has not changed ` +
+          'since; otherwise the answer is 409. The campaign has its previous moderation again, and its history does not show the ' +
+          'decision.',
         params: ModerationParams,
         response: { 200: CampaignView },
       },

@@ -36,7 +36,8 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
       onRequest: authorize('panel'),
       schema: {
         summary: 'Count what a campaign would promote',
-        description: 'By the rules of a sponsored campaign of the account over these products. Changes nothing.',
+        description:
+          'Counts the products that a sponsored campaign of the account with these `products` may promote. Nothing is changed.',
         body: ProductCountBody,
         response: { 200: ProductCount },
       },

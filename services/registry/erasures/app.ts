@@ -84,7 +84,8 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
         schema: {
           summary: 'Erase a person',
           description:
-            'Everything that happened until now stays counted, under a pseudonym that nothing leads back from. What the same identifier does later is the data of somebody new. Nothing undoes it.',
+            'Replaces the identifier by a random pseudonym in everything recorded until now, which stays counted. Later events of ' +
+            'the same identifier are treated as those of a new person. This cannot be undone.',
           body: ErasureCreate,
           response: { 200: ErasureView, 201: ErasureView },
         },
@@ -103,8 +104,8 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       {
         onRequest,
         schema: {
-          summary: 'Erasures, and how far they are',
-          description: 'In the order in which they were asked for.',
+          summary: 'List erasures and their status',
+          description: 'In the order in which they were requested.',
           querystring: ErasureQuery,
           response: { 200: ErasurePage },
         },
@@ -122,7 +123,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       `${PATH}/:id`,
       {
         onRequest,
-        schema: { summary: 'An erasure', params: ErasureParams, response: { 200: ErasureView } },
+        schema: { summary: 'Read an erasure', params: ErasureParams, response: { 200: ErasureView } },
       },
       async (request) => {
         const { id } = request.params
@@ -136,9 +137,10 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       {
         onRequest,
         schema: {
-          summary: 'All data of a person',
+          summary: 'Export all data of a person',
           description:
-            'What is stored under a cid or uid, oldest first, with the identifiers that were seen together with it. Asked for in a body, so that identifiers stay out of the logs of servers.',
+            'Everything that is stored under a cid or uid, oldest first, and the identifiers that were seen together with it. The ' +
+            'identifier is sent in the body, so that it stays out of server logs.',
           body: PersonalDataQuery,
           response: { 200: PersonalData },
         },

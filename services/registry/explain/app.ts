@@ -42,8 +42,8 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
-          summary: 'Purchases, carts and wishlists, and whom they were credited to',
-          description: 'The latest first. Each follows within seconds; imported history is not among them.',
+          summary: 'List purchases, carts and wishlists, and which campaigns were credited',
+          description: 'Latest first. A transaction is listed within seconds. Imported history is not listed.',
           querystring: TransactionQuery,
           response: { 200: Page(TransactionItem) },
         },
@@ -56,9 +56,9 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
-          summary: 'The latest ad requests',
+          summary: 'List the latest ad requests',
           description:
-            'The latest first. Each follows within seconds. Advertisers see those in which their campaigns took part.',
+            'Latest first. A request is listed within seconds. Advertisers see those in which their campaigns took part.',
           querystring: EmissionListQuery,
           response: { 200: EmissionList },
         },
@@ -70,7 +70,11 @@ export function explainApp(deps: ExplainDeps) {
       '/v1/panel/explain/emission/:requestId',
       {
         onRequest: authorize('panel'),
-        schema: { summary: 'Why these ads', params: EmissionParams, response: { 200: EmissionExplained } },
+        schema: {
+          summary: 'Explain the ads of a request',
+          params: EmissionParams,
+          response: { 200: EmissionExplained },
+        },
       },
       async (request) => {
         const { requestId } = request.params
@@ -88,7 +92,7 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
-          summary: 'Why this credit',
+          summary: 'Explain the credit of a transaction',
           params: AttributionParams,
           querystring: AttributionQuery,
           response: { 200: AttributionExplained },

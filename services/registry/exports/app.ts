@@ -35,7 +35,7 @@ export function exportsApp(deps: ExportsDeps) {
       {
         onRequest: [deps.authorize('panel'), publisher],
         schema: {
-          summary: 'The rows of a view for data people, as a file of Parquet',
+          summary: 'Export the rows of an analytics view as a Parquet file',
           params: ExportParams,
           querystring: ExportQuery,
           response: {

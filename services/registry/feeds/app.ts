@@ -45,13 +45,13 @@ function uploadRoute(server: HttpServer, { snapshot, access, authorize, runs }: 
       schema: {
         summary: 'Upload the content of a feed',
         stream: Content(
-          'The feed, or its gzip',
+          'The feed as XML, plain or gzipped',
           'application/xml',
           'text/xml',
           'application/gzip',
           'application/octet-stream',
         ),
-        description: 'The body is the XML, or its gzip. It takes the place of all that the feed held.',
+        description: 'The body is the XML, plain or gzipped. It replaces all products of the feed.',
         params: IdParams,
         response: { 202: FeedRunView },
       },
@@ -78,7 +78,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     {
       onRequest,
       schema: {
-        summary: 'Fetch a feed now, or read its uploaded file anew',
+        summary: 'Fetch a feed now, or read its uploaded file again',
         params: IdParams,
         response: { 202: FeedRunView },
       },
@@ -94,7 +94,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     {
       onRequest,
       schema: {
-        summary: 'List the runs of a feed, the latest first',
+        summary: 'List the runs of a feed, latest first',
         params: IdParams,
         querystring: FeedRunQuery,
         response: { 200: Page(FeedRunView) },
@@ -116,7 +116,11 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     `${PATH}/runs/:run/confirm`,
     {
       onRequest,
-      schema: { summary: 'Let a held run remove products', params: FeedRunParams, response: { 202: FeedRunView } },
+      schema: {
+        summary: 'Confirm that a held run may remove products',
+        params: FeedRunParams,
+        response: { 202: FeedRunView },
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request)

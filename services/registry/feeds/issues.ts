@@ -22,8 +22,10 @@ export function issuesRoute(
     {
       onRequest: authorize('panel'),
       schema: {
-        summary: 'List what a run rejected and warned of, in the order of the file',
-        description: `At most ${ISSUES_KEPT_MAX} of a run are kept; its issueCounts count all. New ones show within seconds.`,
+        summary: 'List the issues of a run, in the order of the file',
+        description:
+          `The first ${ISSUES_KEPT_MAX} issues of a run are kept; issueCounts of the run counts all of them. New issues are ` +
+          'listed within seconds.',
         produces: ['application/json', 'text/csv'],
         params: FeedRunParams,
         querystring: FeedIssueQuery,

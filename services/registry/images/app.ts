@@ -57,7 +57,9 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       validatorCompiler: () => () => true,
       schema: {
         summary: 'Upload an image',
-        description: `One file of at most ${IMAGE_BYTES_MAX} bytes. It is encoded anew, without its metadata. The same image has the same id.`,
+        description:
+          `One file of at most ${IMAGE_BYTES_MAX} bytes. The image is encoded again, without its metadata. Uploading the same ` +
+          'image again gives the same id.',
         consumes: ['multipart/form-data'],
         body: ImageUpload,
         response: { 201: ImageView },
@@ -112,8 +114,9 @@ function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): 
     '/v1/images/:id',
     {
       schema: {
-        summary: 'The content of an image',
-        description: 'For browsers, without a token. It never changes and may be kept for ever.',
+        summary: 'Read the content of an image',
+        description:
+          'For browsers. No token is needed. The content of an id never changes, so it may be cached for ever.',
         params: ImageParams,
         response: { 200: Content('The image', ...Object.values(mediaTypes)) },
       },

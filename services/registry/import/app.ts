@@ -34,7 +34,9 @@ const imports = [
     rows: orderRows,
     summary: 'Import past orders',
     description:
-      'NDJSON: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] } a line. CSV: the same names as columns, a row a product; rows of an order follow each other. Imported orders are never attributed.',
+      'NDJSON: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] ' +
+      '} on each line. CSV: columns with the same names and one row per product; the rows of an order follow each other. ' +
+      'Imported orders are never attributed.',
   },
   {
     path: '/v1/panel/import/returns',
@@ -42,7 +44,9 @@ const imports = [
     rows: returnRows,
     summary: 'Import returns',
     description:
-      'NDJSON: { returnId, eventId, shopId, occurredAt, reason, lines: [{ shopProductId, quantity }] } a line, without lines of the whole order. CSV: the same names as columns, a row a product; rows of a return follow each other.',
+      'NDJSON: { returnId, eventId, shopId, occurredAt, reason, lines: [{ shopProductId, quantity }] } on each line. Without ' +
+      '`lines`, the whole order is returned. CSV: columns with the same names and one row per product; the rows of a return ' +
+      'follow each other.',
   },
 ]
 
@@ -63,8 +67,10 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
           onRequest: [authorize('import'), admit],
           schema: {
             ...schema,
-            description: `${schema.description} Good entries are taken, bad ones are listed. At most ${limits.linesMax}.`,
-            stream: Content('One entry a line or row', ...NDJSON_TYPES, CSV_TYPE),
+            description:
+              `${schema.description} Valid entries are accepted, invalid ones are listed in the answer. At most ${limits.linesMax} ` +
+              'lines.',
+            stream: Content('NDJSON with one entry per line, or CSV', ...NDJSON_TYPES, CSV_TYPE),
             querystring: ImportQuery,
             response: { 200: ImportAnswer },
           },

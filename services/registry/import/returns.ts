@@ -36,9 +36,10 @@ export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
       {
         onRequest: authorize('panel', 'events'),
         schema: {
-          summary: 'Return products of a purchase, or all of it',
+          summary: 'Report that products of a purchase, or all of them, were returned',
           description:
-            'Net revenue and ROAS follow within seconds. Never more comes back than was bought. A whole return also cancels a purchase that should not have been.',
+            'Net revenue and ROAS follow within seconds. Units beyond those bought are ignored. To cancel a purchase that should ' +
+            'not have been counted, return all of it.',
           params: ReturnParams,
           body: ReturnCreate,
           response: { 202: ReturnView },

@@ -53,8 +53,10 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), shopsOnly],
         schema: {
-          summary: 'Void views and clicks that were billed and do not count',
-          description: `Valid events that meet every condition given, at most ${VOIDED_AT_ONCE_MAX}. Budgets get back what was billed within seconds; reports and attribution follow. Nothing undoes it.`,
+          summary: 'Void views and clicks that were counted as valid',
+          description:
+            `Voids the valid events that meet all the given conditions, at most ${VOIDED_AT_ONCE_MAX}. What was billed for them ` +
+            'goes back to the budgets within seconds; reports and attribution follow. This cannot be undone.',
           body: VoidCreate,
           response: { 201: VoidView },
         },
@@ -71,9 +73,9 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), operatorOnly],
         schema: {
-          summary: 'Do events come with the address of their client?',
+          summary: 'Count the events that come with the address of their client',
           description:
-            "Where few do, a proxy is not among TRUSTED_PROXIES, or a server does not tell its shoppers' addresses.",
+            'If only a few do, a proxy is missing in TRUSTED_PROXIES, or a server does not send the addresses of its shoppers.',
           response: { 200: AddressesView },
         },
       },
@@ -87,8 +89,8 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), shopsOnly],
         schema: {
-          summary: 'What was voided',
-          description: 'The latest first.',
+          summary: 'List what was voided',
+          description: 'Latest first.',
           querystring: VoidQuery,
           response: { 200: VoidList },
         },

@@ -28,9 +28,10 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Is everything logged stored, and once?',
+          summary: 'Compare what was logged with what is stored',
           description:
-            'By what is counted as it is stored, and how many rows the tables have. What that cannot show, /v1/panel/audit/check finds.',
+            'Compares counts that are kept while records are stored with the number of rows in the tables. /v1/panel/audit/check ' +
+            'also finds what these counts cannot show.',
           response: { 200: AuditAnswer },
         },
       },
@@ -47,9 +48,11 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Has each record of a range one row?',
+          summary: 'Check that each record of a range has one row',
           description:
-            'Reads the records of the log and the rows of the tables and compares them one by one: of a topic, of one of its partitions, of a range of offsets or of a time. A call checks 200,000 offsets and says where the next goes on. One runs at a time.',
+            'Compares the records of the log with the rows of the tables one by one: for a topic, one of its partitions, a range ' +
+            'of offsets or a period. A call checks up to 200,000 offsets, and its answer says where the next call continues. Only ' +
+            'one check runs at a time.',
           querystring: AuditCheckQuery,
           response: { 200: AuditCheckAnswer },
         },

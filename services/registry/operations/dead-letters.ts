@@ -45,7 +45,7 @@ export function deadLettersApp({ authorize, list, replay }: DeadLettersDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Records that could not be processed',
+          summary: 'List records that could not be processed',
           querystring: DeadLetterQuery,
           response: { 200: DeadLetterPage },
         },
@@ -63,8 +63,8 @@ export function deadLettersApp({ authorize, list, replay }: DeadLettersDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Process them again',
-          description: 'Appends the records to their topics again. What had been counted already is not counted twice.',
+          summary: 'Process records again that could not be processed',
+          description: 'Appends the records to their topics again. Nothing is counted twice.',
           body: ReplayBody,
           response: { 200: ReplayAnswer },
         },

@@ -23,7 +23,8 @@ export function overviewApp(deps: OverviewDeps) {
         schema: {
           summary: 'What needs attention now',
           description:
-            'Of all that the caller may see: moderation, feeds, budgets and pace; for operators, failed events.',
+            'Checks all campaigns and feeds that the caller may see: moderation, feed runs, budgets and pace. Operators also see ' +
+            'failed events and processing delays.',
           querystring: OverviewQuery,
           response: { 200: Attention },
         },
@@ -35,8 +36,9 @@ export function overviewApp(deps: OverviewDeps) {
       {
         onRequest,
         schema: {
-          summary: 'The steps up to the first attributed sale',
-          description: 'Of all that the caller may see. Impressions and sales of the last 90 days count.',
+          summary: 'List the steps to the first attributed sale',
+          description:
+            'Considers everything that the caller may see. Impressions and sales count if they are of the last 90 days.',
           querystring: OverviewQuery,
           response: { 200: Setup },
         },

@@ -48,7 +48,8 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         schema: {
           summary: 'Upsert or remove products',
           description:
-            'Answers 202 once every entry that is right is durable; `rejected` names the others. When none is right: 400 with the same list.',
+            'Answers 202 after all valid entries are durable; `rejected` lists the others. If no entry is valid, the answer is 400 ' +
+            'with the same list.',
           body: ProductUpdateBody,
           response: { 202: ProductsAccepted },
         },

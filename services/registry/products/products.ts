@@ -43,7 +43,9 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
       onRequest,
       schema: {
         summary: 'Search the products of a shop',
-        description: 'Ordered by feed and id; a product whose id is `q` comes first. A page may be short of `limit`.',
+        description:
+          'Ordered by feed and id. A product whose id is `q` comes first. A page may have fewer items than `limit` although ' +
+          'there are more pages.',
         querystring: ProductSearchQuery,
         response: { 200: Page(ProductView) },
       },

@@ -21,7 +21,8 @@ export function sellersApp(server: HttpServer, { snapshot, access, authorize, in
       onRequest: authorize('panel'),
       schema: {
         summary: 'List the sellers of a shop',
-        description: 'The sellers that its products name. Advertisers see those whose products they may advertise.',
+        description:
+          'The sellers of the products of the shop. Advertisers see those whose products they may advertise.',
         querystring: SellersQuery,
         response: { 200: Sellers },
       },

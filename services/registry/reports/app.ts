@@ -34,8 +34,8 @@ export function reportsApp(deps: ReportsDeps) {
       {
         onRequest: deps.authorize('panel'),
         schema: {
-          summary: 'What was shown, clicked, billed and sold',
-          description: 'Days and hours are those of each shop. Money is in the currency of the row.',
+          summary: 'Report what was shown, clicked, billed and sold',
+          description: 'Days and hours are in the time zone of each shop. Amounts are in the currency of the row.',
           querystring: ReportQuery,
           response: {
             200: {

@@ -20,7 +20,7 @@ import { ofUser } from '../rights/indexes.ts'
 
 /** Saved views of one user. */
 const VIEWS_MAX = 50
-const GONE = Type.Null({ description: 'It is gone' })
+const GONE = Type.Null({ description: 'It is deleted' })
 const PATH = '/v1/panel/report-views'
 
 const viewOf = (entity: Entity<'ReportView'>) => {
@@ -45,7 +45,7 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
       onRequest: authorize('panel'),
       schema: {
         summary: 'Save a view of the report',
-        description: `Of the user who is signed in or made the token. At most ${VIEWS_MAX} of one user.`,
+        description: `Saved for the user who is signed in, or who created the token. A user can save at most ${VIEWS_MAX} views.`,
         body: ReportViewCreate,
         response: { 201: ReportViewView },
       },
@@ -76,7 +76,7 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
       onRequest: authorize('panel'),
       schema: {
         summary: 'Change a saved view',
-        description: 'Properties that are not given stay as they are.',
+        description: 'Properties that are not given do not change.',
         params: IdParams,
         body: ReportViewPatch,
         response: { 200: ReportViewView },

@@ -62,9 +62,10 @@ export function removalRoutes<K extends EntityKind>(
       onRequest,
       schema: {
         summary: `Delete ${withArticle(nouns[kind])}`,
-        description: 'What still belongs to it must go first (409). History keeps it: reports go on to name it.',
+        description:
+          'If other entities still belong to it, the answer is 409: delete them first. Reports and histories continue to show its name.',
         params: IdParams,
-        response: { 204: Type.Null({ description: 'It is gone' }) },
+        response: { 204: Type.Null({ description: 'It is deleted' }) },
       },
     },
     async (request, reply) => {
@@ -108,7 +109,7 @@ export function deletionRoute(
       onRequest,
       schema: {
         summary: `Read whether ${withArticle(nouns[kind])} can be deleted now`,
-        description: 'For those who may change it. What is in the way is judged as by DELETE, and nothing is deleted.',
+        description: 'Only for those who may change it. Checks the same conditions as DELETE, and deletes nothing.',
         params: IdParams,
         response: { 200: DeletionView },
       },

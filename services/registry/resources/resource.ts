@@ -141,7 +141,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
       onRequest: [authorize('panel'), mayChange],
       schema: {
         summary: `Change ${withArticle(nouns[kind])}`,
-        description: 'Properties that are not given stay as they are.',
+        description: 'Properties that are not given do not change.',
         params: IdParams,
         body: schemas.patch as TSchema,
         response: { 200: schemas.view },

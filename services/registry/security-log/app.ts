@@ -26,9 +26,10 @@ export function securityLogApp({ snapshot, authorize, analytics, now }: Security
       {
         onRequest: authorize('panel'),
         schema: {
-          summary: 'Who did what',
+          summary: 'List who did what',
           description:
-            'The latest first: sign-ins, tokens, users, deletions, requests about people’s data. It shows within about two seconds.',
+            'Sign-ins, tokens, users, deletions and requests about people’s data, latest first. An entry is listed about two ' +
+            'seconds after it happened.',
           querystring: SecurityLogQuery,
           response: { 200: Page(SecurityEventView) },
         },

@@ -29,9 +29,10 @@ export function emptySearchesApp(server: HttpServer, deps: EmptySearchesDeps): v
     {
       onRequest: authorize('panel'),
       schema: {
-        summary: 'Searches of a shop that found nothing',
+        summary: 'List the searches of a shop that found nothing',
         description:
-          'Phrases for which an ad unit that searches found no product of a running campaign. Requests that also ask for a category, brand, price or attribute do not count.',
+          'Search phrases for which an ad unit found no product of a running campaign. Requests with a product title, category, ' +
+          'brand, price or attribute are not counted.',
         params: IdParams,
         querystring: EmptySearchesQuery,
         response: { 200: EmptySearches },

@@ -48,7 +48,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
       onRequest,
       schema: {
         summary: 'Replace the synonyms of a shop',
-        description: 'Searches of ad requests follow them within seconds, in every process. Errors name the line.',
+        description: 'Ad requests use the new synonyms within seconds, in every process. Errors name the line.',
         params: IdParams,
         body: SynonymsBody,
         response: { 200: SynonymsView },
@@ -76,9 +76,10 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     {
       onRequest,
       schema: {
-        summary: 'Show what synonyms would change',
+        summary: 'Preview what synonyms would change',
         description:
-          'The available products that a search for each phrase finds with the synonyms in force, and with these. Whether a campaign advertises them does not count. Changes nothing.',
+          'For each phrase: the available products that a search finds with the present synonyms, and with these. It does not ' +
+          'matter whether a campaign advertises them. Nothing is changed.',
         params: IdParams,
         body: SynonymsPreviewBody,
         response: { 200: SynonymsPreview },

@@ -36,7 +36,9 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
       onRequest,
       schema: {
         summary: 'Create or modify a technical ad unit',
-        description: 'Without id it creates (409 when there is one); with id it replaces the one that has it.',
+        description:
+          'Without `id`, a new unit is created; if publisherSlotId is already in use, the answer is 409. With `id`, the unit ' +
+          'with this id is replaced.',
         params: PublisherSlotParams,
         body: TechnicalSlotBody,
         response: { 201: TechnicalSlotView },
@@ -76,7 +78,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
       schema: {
         summary: 'Delete a technical ad unit',
         params: PublisherSlotParams,
-        response: { 204: Type.Null({ description: 'It is gone' }) },
+        response: { 204: Type.Null({ description: 'It is deleted' }) },
       },
     },
     async (request, reply) => {

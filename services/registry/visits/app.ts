@@ -33,13 +33,15 @@ export function visitsApp(deps: VisitsDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Page views and attributed purchases by utm and gclid',
+          summary: 'Report page views and attributed purchases by utm and gclid',
           description:
-            'A purchase counts for the last page view with a gclid or utm of its browser, at most 30 days before. A period whose page views have been forgotten (ANALYTICS_RETENTION_DAYS) is a 400 that names the first day that can be asked for.',
+            'A purchase is assigned to the last page view of its browser that has a gclid or utm, at most 30 days before the ' +
+            'purchase. If page views of the period are no longer stored (ANALYTICS_RETENTION_DAYS), the answer is 400 and names ' +
+            'the earliest possible `from`.',
           querystring: VisitQuery,
           response: {
             200: {
-              description: 'The report; in CSV, the rows alone',
+              description: 'The report. CSV has only the rows',
               content: { 'application/json': { schema: VisitReport }, 'text/csv': { schema: Type.String() } },
             },
           },
@@ -59,9 +61,10 @@ export function visitsApp(deps: VisitsDeps) {
       {
         onRequest,
         schema: {
-          summary: 'Attributed sales, line by line, with how their buyers came: for external analytics',
+          summary: 'Export attributed sales line by line, with how their buyers came',
           description:
-            'The earliest first. The header Link names the next page while there is one. Imported history is never attributed. As for page views, a period for which they have been forgotten is a 400.',
+            'Earliest first. The header Link names the next page as long as there is one. Imported history is never attributed. If ' +
+            'page views of the period are no longer stored, the answer is 400, as for page views.',
           querystring: SalesQuery,
           response: {
             200: {

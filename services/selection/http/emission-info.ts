@@ -16,7 +16,7 @@ export interface EmissionInfoDeps {
 
 export function emissionInfoRoute(server: HttpServer, path: string, kind: AdKind, deps: EmissionInfoDeps): void {
   const response = { 200: EmissionInfoAnswer }
-  const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
+  const summary = `Read who sells and who pays for a ${kind.toLowerCase()} ad`
   server.post(path, { schema: { tags: ['Ads'], summary, body: EmissionInfoBody, response } }, async (request) => {
     const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])
     return emissionInfo({ showId: request.body.showId, kind, admit }, deps)

@@ -42,8 +42,10 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
         validatorCompiler: () => () => true,
         schema: {
           tags,
-          summary: 'A script that shows row x col sponsored ads in an element of the page',
-          description: 'For a script element. It holds no ads: they are asked for by the browser, under its own cid.',
+          summary: 'Read a script that shows row x col sponsored ads in an element of the page',
+          description:
+            'For the src of a script element. The answer contains no ads: the script requests them from the browser, with the cid ' +
+            'of that browser.',
           params: FormattedParams,
           querystring: FormattedQuery,
           response: { 200: SCRIPT },
@@ -61,8 +63,8 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
       {
         schema: {
           tags,
-          summary: 'The part of the emission script that is the same for all',
-          description: 'Loaded by the answers of /v1/dsa/formatted; a page may load or preload it itself.',
+          summary: 'Read the part of the emission script that is the same for all pages',
+          description: 'The scripts of /v1/dsa/formatted load it. A page may also load or preload it itself.',
           response: { 200: SCRIPT },
         },
       },

@@ -6,11 +6,11 @@ const SELLER_IDS_MAX = 1_000
 const SELLER_ID_CHARS_MAX = 100
 
 const AccountKind = Type.Enum(['PUBLISHER', 'ADVERTISER', 'OPERATOR'], {
-  description: 'Decides what its tokens may do',
+  description: 'Decides what users and tokens of the account may do',
 })
 
 const profile = {
-  name: Name('As shown in the panel and in emission info (advertiserName)'),
+  name: Name('Name in the panel and in emission info (advertiserName)'),
   companyName: Note('Registered name, shown in emission info'),
   taxNumber: Note('Tax number, shown in emission info'),
 }
@@ -40,27 +40,30 @@ const Scopes = Type.Array(Type.Enum(['slots', 'feed', 'panel', 'import', 'events
   minItems: 1,
   uniqueItems: true,
   description:
-    'slots: technical slots. feed: product updates. panel: this API. import: past transactions. events: events that are known to be of the shop',
+    'What the token may do. slots: manage technical ad units. feed: send product updates. panel: use this API. import: ' +
+    'import past transactions and returns. events: send events as a server of the shop',
 })
 
 export const TokenCreate = Body({
-  accountId: Type.Optional(Id("The account that it acts for; without it, the caller's")),
-  name: Name('What it is for'),
+  accountId: Type.Optional(Id("Account that the token acts for. Default: the caller's account")),
+  name: Name('What the token is for'),
   scopes: Scopes,
-  expiresAt: Type.Optional(Nullable(Time('When it ends to work; null for never'))),
+  expiresAt: Type.Optional(Nullable(Time('When the token expires; null for never'))),
 })
-export const TokenPatch = Body({ name: Type.Optional(Name('What it is for')) })
+export const TokenPatch = Body({ name: Type.Optional(Name('What the token is for')) })
 export const TokenView = Type.Object({
   ...answered,
-  accountId: Id('The account that it acts for'),
-  name: Name('What it is for'),
+  accountId: Id('Account that the token acts for'),
+  name: Name('What the token is for'),
   scopes: Scopes,
-  expiresAt: Nullable(Time('When it ends to work; null for never')),
+  expiresAt: Nullable(Time('When the token expires; null for never')),
   createdBy: Type.Union([Type.Object({ id: Id('Of the user'), name: Name('Of the user') }), Type.Null()], {
-    description: 'The user who made it: it ends with that user. Null: the bootstrap token made it, or it is unknown',
+    description:
+      'User who created the token. It stops working when that user is deleted or disabled. null: it was created with the ' +
+      'bootstrap token, or its creator is unknown',
   }),
-  createdAt: Nullable(Time('When it was made; null: unknown')),
-  lastUsedAt: Nullable(Time('A moment within an hour of its last use; null: not used yet')),
-  token: Type.Optional(Type.String({ description: 'The token itself: only in the answer that creates it' })),
+  createdAt: Nullable(Time('When the token was created; null if unknown')),
+  lastUsedAt: Nullable(Time('When the token was last used, to within an hour; null if it has not been used')),
+  token: Type.Optional(Type.String({ description: 'The token itself. It is only in the answer to its creation' })),
 })
-export const TokenQuery = ListQuery({ accountId: Type.Optional(Id('Of this account')) })
+export const TokenQuery = ListQuery({ accountId: Type.Optional(Id('Only tokens of this account')) })

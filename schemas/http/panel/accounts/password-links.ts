@@ -6,7 +6,7 @@ export const PasswordByLink = Body({
   token: Type.String({
     minLength: 1,
     maxLength: PASSWORD_LINK_CHARS_MAX,
-    description: 'What stands behind the # of the link',
+    description: 'The part of the link after the #',
   }),
   password: NewPassword,
 })
@@ -15,15 +15,19 @@ export const ForgottenPassword = Body({ email: Email })
 
 export const SignInOptions = Type.Object({
   forgottenPassword: Type.Boolean({
-    description: 'Whether a link for a forgotten password can be asked for by e-mail',
+    description: 'Whether a user who has forgotten the password can request a link by e-mail',
   }),
 })
 
 export const PasswordLinkView = Type.Object({
-  purpose: Type.Enum(['INVITATION', 'RESET'], { description: 'INVITATION: there is no password yet' }),
-  url: Type.String({ description: 'Sets a password, once. It is in this answer only' }),
-  expiresAt: Time('From then on it does nothing'),
-  isMailed: Type.Boolean({ description: 'Whether it is sent to the user by e-mail, too' }),
+  purpose: Type.Enum(['INVITATION', 'RESET'], {
+    description: 'INVITATION: the user has no password yet. RESET: the user sets a new password',
+  }),
+  url: Type.String({
+    description: 'Page on which the user sets a password. It works once, and is only in this answer',
+  }),
+  expiresAt: Time('When the link expires'),
+  isMailed: Type.Boolean({ description: 'Whether the link is also sent to the user by e-mail' }),
 })
 
 /** The answer to creating a user. It contains the invitation when no password was given. */

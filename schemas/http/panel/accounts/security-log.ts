@@ -9,32 +9,35 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T,
 
 export const SecurityLogQuery = ListQuery({
   kind: Type.Optional(Kind),
-  userId: Type.Optional(Id('What this user did, and what was done to this user')),
+  userId: Type.Optional(Id('Only what this user did, and what was done to this user')),
 })
 
 export const SecurityEventView = Type.Object({
-  id: Id('One of a kind'),
+  id: Id('Id of the entry'),
   kind: Kind,
   occurredAt: Time('When it happened'),
   actor: Type.Object(
     {
       kind: Type.Enum(['USER', 'TOKEN', 'BOOTSTRAP', 'NOBODY'], {
-        description: 'BOOTSTRAP: the bootstrap token. NOBODY: who is not known',
+        description: 'BOOTSTRAP: the bootstrap token. NOBODY: an unknown caller',
       }),
-      id: nullable(Type.String(), 'Of the user or token'),
-      name: nullable(Type.String(), 'Of the user or token; null: not of an account that the reader may see'),
+      id: nullable(Type.String(), 'Id of the user or token'),
+      name: nullable(Type.String(), 'Name of the user or token; null if the reader may not see its account'),
     },
     { description: 'Who did it' },
   ),
-  accountId: nullable(Type.String(), 'The account that it concerns; null: none'),
+  accountId: nullable(Type.String(), 'Account that is concerned; null if none is'),
   subject: nullable(
     Type.Object({
-      kind: Type.String({ description: 'As the registry calls it: User, Token, Shop' }),
+      kind: Type.String({ description: 'Kind of entity, such as User, Token or Shop' }),
       id: Type.String(),
-      name: nullable(Type.String(), 'Null: it has none, or is not of an account that the reader may see'),
+      name: nullable(Type.String(), 'Its name; null if it has none, or if the reader may not see its account'),
     }),
-    'What it was done to; null: nothing that is known',
+    'The entity that it was done to; null if there is none',
   ),
-  detail: Type.String({ description: 'More about it, for people; may be empty' }),
-  source: nullable(Type.String(), 'Hash of the address that it came from: equal for equal addresses'),
+  detail: Type.String({ description: 'Details for people to read; may be empty' }),
+  source: nullable(
+    Type.String(),
+    'Hash of the IP address of the request. Equal addresses have equal hashes; null if unknown',
+  ),
 })

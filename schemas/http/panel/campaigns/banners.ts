@@ -14,10 +14,10 @@ const REASON_CHARS_MAX = 1_000
 const Address = (description: string) =>
   Type.String({ minLength: 1, maxLength: URL_CHARS_MAX, pattern: TEXT_PATTERN, description })
 const ImageId = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
-const Side = () => Type.Integer({ minimum: 1, description: 'Pixels; may be left out' })
+const Side = () => Type.Integer({ minimum: 1, description: 'Pixels. If given, it must be that of the image' })
 
 export const BannerInput = Body({
-  id: Type.Optional(Id('Of the banner that this takes the place of; without it, this is a new one')),
+  id: Type.Optional(Id('Id of the banner to replace. Without it, a new banner is created')),
   adFormatId: Id('An ad format of the shop'),
   images: Type.Optional(
     Type.Array(
@@ -26,10 +26,13 @@ export const BannerInput = Body({
         width: Type.Optional(Side()),
         height: Type.Optional(Side()),
       }),
-      { maxItems: FORMAT_IMAGES_MAX, description: 'One for each image of the format, in its order and of its size' },
+      {
+        maxItems: FORMAT_IMAGES_MAX,
+        description: 'One entry for each image of the ad format, in the same order and of the same size',
+      },
     ),
   ),
-  logoImageId: Type.Optional(Nullable(ImageId("An image of the account: the advertiser's logo, of any size"))),
+  logoImageId: Type.Optional(Nullable(ImageId("The advertiser's logo: an image of the account, of any size"))),
   textFields: Type.Optional(
     Type.Array(
       Body({
@@ -38,13 +41,13 @@ export const BannerInput = Body({
           minLength: 1,
           maxLength: TEXT_FIELD_CHARS_MAX,
           pattern: TEXT_PATTERN,
-          description: 'The text; a colour as #rgb, #rgba, #rrggbb or #rrggbbaa',
+          description: 'The text. A colour is written as #rgb, #rgba, #rrggbb or #rrggbbaa',
         }),
       }),
-      { maxItems: FORMAT_TEXT_FIELDS_MAX, description: 'Those of the format' },
+      { maxItems: FORMAT_TEXT_FIELDS_MAX, description: 'Values of the text fields of the ad format' },
     ),
   ),
-  lang: Type.Optional(Nullable(Lang('Of the texts'))),
+  lang: Type.Optional(Nullable(Lang('Language of the texts'))),
 })
 
 const Values = (description: string) =>
@@ -55,39 +58,43 @@ const Values = (description: string) =>
   })
 
 const targeting = {
-  phrases: Values('What is sought holds all the words of any of these'),
-  categoryPaths: Values('The page is in or below any of these categories: "Home > Lamps"'),
+  phrases: Values('The search phrase contains all the words of any of these phrases'),
+  categoryPaths: Values('The page is in or below any of these categories, such as "Home > Lamps"'),
   brands: Values('The page is about any of these brands'),
   productIds: Values('The page is about any of these products'),
-  profiles: Values('The person has any of these profiles'),
-  refererPatterns: Values('The page is at any of these URLs or paths, where * stands for any text'),
+  profiles: Values('The user has any of these profiles'),
+  refererPatterns: Values('The address of the page matches any of these URLs or paths. * stands for any text'),
 }
 
 export const displayFields = {
   country: Type.String({
     pattern: CAPITAL_COUNTRY_PATTERN,
-    description: 'DISPLAY: where it is shown, ISO 3166-1 alpha-2',
+    description: 'DISPLAY: country in which the campaign is shown. ISO 3166-1 alpha-2',
   }),
-  targetUrl: Address('DISPLAY: where a click leads, http or https'),
-  mobileDeepLink: Nullable(Address('DISPLAY: where a click leads in an app; null: to targetUrl')),
+  targetUrl: Address('DISPLAY: http or https address that a click opens'),
+  mobileDeepLink: Nullable(Address('DISPLAY: address that a click opens in a mobile app; null to open targetUrl')),
   targeting: PatchBody(targeting),
 }
 export const Banners = Type.Array(BannerInput, {
   minItems: 1,
   maxItems: BANNERS_MAX,
-  description: 'DISPLAY: what it shows',
+  description: 'DISPLAY: the banners that the campaign shows',
 })
 
 const Reason = (description: string) =>
   Type.String({ minLength: 1, maxLength: REASON_CHARS_MAX, pattern: TEXT_PATTERN, description })
 export const ModerationState = Type.Enum(['IN_MODERATION', 'ACCEPTED', 'REJECTED'], {
-  description: 'What the publisher said of the creative as it is',
+  description: 'Decision of the publisher on the banners and link addresses as they are now',
 })
 const decision = {
   reason: Nullable(Reason('Why it was rejected')),
-  decidedAt: Time('When'),
-  decidedBy: Type.String({ description: 'The user that decided; of an access token, the account that it acts for' }),
-  decidedByName: Nullable(Type.String({ description: 'Whose name that is, or was; null: automation' })),
+  decidedAt: Time('When it was decided'),
+  decidedBy: Type.String({
+    description: 'Id of the user who decided. For an access token: id of the account that it acts for',
+  }),
+  decidedByName: Nullable(
+    Type.String({ description: 'Name of that user or account, even if it was deleted; null if it is unknown' }),
+  ),
 }
 const ModerationView = Type.Object({
   state: ModerationState,
@@ -99,7 +106,7 @@ const ModerationView = Type.Object({
     Type.Object({
       state: Type.Enum(['ACCEPTED', 'REJECTED']),
       ...decision,
-      version: Type.Integer({ description: 'Of the campaign that was judged' }),
+      version: Type.Integer({ description: 'Version of the campaign that the decision was about' }),
     }),
     { description: 'Every decision, the latest last' },
   ),
@@ -115,10 +122,13 @@ export const displayView = {
 }
 
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, description: 'Of the campaign as it was looked at: 409 when it has changed since' }),
+  Type.Integer({
+    minimum: 1,
+    description: 'Version of the campaign that was looked at. If it has changed since, the answer is 409',
+  }),
 )
 export const AcceptBody = Nullable(Body({ version }))
-export const RejectBody = Body({ reason: Reason('Told to the advertiser'), version })
+export const RejectBody = Body({ reason: Reason('Why it is rejected. The advertiser sees it'), version })
 export const ModerationParams = Type.Object({ campaignId: IdText('A campaign') })
 
 /** Images that banners are made of. */
@@ -128,15 +138,15 @@ const ImageContentId = Type.String({ description: 'SHA-256 of its content, base6
 /** For the documentation only: the parts of the form are read as they arrive. */
 export const ImageUpload = Type.Object({
   file: Type.String({ contentMediaType: 'application/octet-stream', description: 'The image: PNG, JPEG or WEBP' }),
-  accountId: Type.Optional(IdText("Who may use it; without it, the caller's account")),
+  accountId: Type.Optional(IdText("Account that may use the image. Default: the caller's account")),
 })
 export const ImageView = Type.Object({
   id: ImageContentId,
   mediaType: Type.Enum(['image/png', 'image/jpeg', 'image/webp']),
   width: Type.Integer({ description: 'Pixels' }),
   height: Type.Integer({ description: 'Pixels' }),
-  bytes: Type.Integer({ description: 'Size as it is served' }),
-  url: Type.String({ description: 'Where it is served, to anyone' }),
+  bytes: Type.Integer({ description: 'Size in bytes, as the image is served' }),
+  url: Type.String({ description: 'Public address of the image' }),
 })
 export const ImageQuery = ListQuery({})
 export const ImageParams = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the image' }) })

@@ -29,67 +29,82 @@ const RuleValues = (description: string) =>
 
 const Rule = Type.Object(
   {
-    brands: RuleValues('Any of these brands'),
-    categoryPaths: RuleValues('In or below any of these categories: "Home > Lamps"'),
-    labels: RuleValues('With any of these labels'),
-    sellerIds: RuleValues('Of any of these sellers'),
+    brands: RuleValues('Has any of these brands'),
+    categoryPaths: RuleValues('Is in or below any of these categories, such as "Home > Lamps"'),
+    labels: RuleValues('Has any of these labels'),
+    sellerIds: RuleValues('Is sold by any of these sellers'),
     priceMin: Type.Optional(Amount('Costs at least this')),
     priceMax: Type.Optional(Amount('Costs at most this')),
   },
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'Every product that meets all that is given, now and later',
+    description: 'Every product that meets all the given conditions, including products that are added later',
   },
 )
 
 export const Products = Type.Object(
-  { ids: Type.Optional(ProductIds('Feed ids', 1)), rule: Type.Optional(Rule) },
+  { ids: Type.Optional(ProductIds('Feed ids of the products', 1)), rule: Type.Optional(Rule) },
   {
     additionalProperties: false,
     minProperties: 1,
     maxProperties: 1,
-    description: 'SPONSORED: exactly one of ids and rule',
+    description: 'SPONSORED: the products to promote. Exactly one of ids and rule',
   },
 )
 
 const fields = {
-  name: Name('As shown in the panel'),
-  startAt: Time('When it begins to run; now without it'),
-  endAt: Nullable(Time('When it ends; null: when the budget does')),
-  budget: Amount('The most it may spend in all'),
-  dailyBudget: Nullable(Amount("The most it may spend in one day of the shop's time zone; null: no limit", AMOUNT_MIN)),
-  pacing: Type.Enum(['EVEN', 'ASAP'], { description: 'EVEN spreads the spend over the time left. ASAP without it' }),
+  name: Name('Name in the panel'),
+  startAt: Time('When the campaign starts. A new campaign starts now by default'),
+  endAt: Nullable(Time('When the campaign ends; null to run until the budget is spent')),
+  budget: Amount('Maximum total spend'),
+  dailyBudget: Nullable(Amount("Maximum spend in one day of the shop's time zone; null for no limit", AMOUNT_MIN)),
+  pacing: Type.Enum(['EVEN', 'ASAP'], {
+    description:
+      'EVEN spreads the spend over the time left, and needs an endAt or a dailyBudget. ASAP, the default, does not spread it',
+  }),
   capping: Nullable(
-    Type.Integer({ minimum: 1, maximum: CAPPING_MAX, description: 'Views of one ad per person and day; null: no cap' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: CAPPING_MAX,
+      description: 'Maximum number of views of one ad per person and day; null for no limit',
+    }),
   ),
-  attributionProductIds: ProductIds('Feed ids whose purchase counts for the campaign too', 0),
-  status: Type.Enum(['DRAFT', 'ACTIVE', 'PAUSED'], { description: 'The switch. ACTIVE without it' }),
+  attributionProductIds: ProductIds(
+    'Feed ids of other products whose purchase is credited to the campaign as well (HALO)',
+    0,
+  ),
+  status: Type.Enum(['DRAFT', 'ACTIVE', 'PAUSED'], {
+    description:
+      'Whether the campaign is switched on. A new campaign is ACTIVE by default. It cannot become a DRAFT again',
+  }),
 }
 const kindFields = {
   products: Products,
-  cpc: Amount("SPONSORED: what one click may cost at most, at least the shop's reserveCpc"),
+  cpc: Amount("SPONSORED: maximum price of a click. At least the shop's reserveCpc"),
   ...displayFields,
-  cpm: Amount('DISPLAY: what a thousand views cost: the highest wins and pays what it offers'),
+  cpm: Amount('DISPLAY: price of a thousand views. The highest offer wins, and pays what it offers'),
   banners: Banners,
 }
 
 const Archived = Type.Boolean({
   description:
-    'True puts it away: it never runs, and lists leave it out. Only while it is DRAFT, REJECTED, PAUSED, EXHAUSTED or ENDED. Until false restores it, nothing else of it can change',
+    'True archives the campaign: it does not run, and lists leave it out. Allowed only in the states DRAFT, REJECTED, ' +
+    'PAUSED, EXHAUSTED and ENDED. Nothing else can be changed until false restores the campaign',
 })
 const AutoPromo = Type.Boolean({
   description:
-    "The publisher's own promotion, free, in places that paid ads leave: budget and cpc or cpm may be 0. Never changes",
+    "Self-promotion: a free campaign of the shop's own publisher, shown in places that paid ads leave. Its budget and its " +
+    'cpc or cpm may be 0. Cannot be changed later',
 })
 const CampaignKind = Type.Enum(['SPONSORED', 'DISPLAY'], {
-  description: 'What it shows: products, paid by click, or banners, paid by view',
+  description: 'SPONSORED shows products and pays per click. DISPLAY shows banners and pays per view',
 })
 
 export const CampaignCreate = Body({
   kind: CampaignKind,
-  accountId: Type.Optional(Id("Who pays; without it, the caller's account")),
-  shopId: Id('Where it runs'),
+  accountId: Type.Optional(Id("Account that pays. Default: the caller's account")),
+  shopId: Id('Shop in which the campaign runs'),
   name: fields.name,
   startAt: Type.Optional(fields.startAt),
   endAt: Type.Optional(fields.endAt),
@@ -113,9 +128,9 @@ export const CampaignPatch = PatchBody({ ...fields, ...kindFields, archived: Arc
 export const CampaignView = Type.Object({
   ...answered,
   kind: CampaignKind,
-  accountId: Id('Who pays'),
-  accountName: Nullable(Type.String({ description: 'Its name' })),
-  shopId: Id('Where it runs'),
+  accountId: Id('Account that pays'),
+  accountName: Nullable(Type.String({ description: 'Name of that account' })),
+  shopId: Id('Shop in which the campaign runs'),
   ...fields,
   products: Type.Optional(kindFields.products),
   cpc: Type.Optional(kindFields.cpc),
@@ -124,16 +139,18 @@ export const CampaignView = Type.Object({
   cpm: Type.Optional(kindFields.cpm),
   state: Type.Enum(
     ['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED', 'ARCHIVED'],
-    { description: 'What the moderation, the switch, the dates and the money make of it now' },
+    { description: 'State of the campaign now. It follows from moderation, status, dates and spend' },
   ),
-  archivedAt: Nullable(Time('When it was put away; null: it was not')),
-  spent: Nullable(Amount('Billed so far (null while that cannot be told: `state` then takes it for 0)')),
+  archivedAt: Nullable(Time('When the campaign was archived; null if it is not')),
+  spent: Nullable(Amount('Amount billed so far; null while it is unknown. `state` then assumes 0')),
 })
 export const CampaignQuery = ListQuery({
-  shopId: Type.Optional(Id('In this shop')),
-  accountId: Type.Optional(Id('Paid by this account')),
+  shopId: Type.Optional(Id('Only campaigns in this shop')),
+  accountId: Type.Optional(Id('Only campaigns that this account pays')),
   kind: Type.Optional(CampaignKind),
-  archived: Type.Optional(Type.Boolean({ description: 'True: those that were put away. The others without it' })),
+  archived: Type.Optional(
+    Type.Boolean({ description: 'True lists the archived campaigns. By default they are left out' }),
+  ),
 })
 
 /** The most campaigns that one call may change. */
@@ -149,12 +166,16 @@ export const CampaignChanges = Body({
       dailyBudget: fields.dailyBudget,
       pacing: fields.pacing,
       capping: fields.capping,
-      status: Type.Enum(['ACTIVE', 'PAUSED'], { description: 'The switch' }),
+      status: Type.Enum(['ACTIVE', 'PAUSED'], { description: 'Whether the campaign is switched on' }),
       cpc: kindFields.cpc,
       cpm: kindFields.cpm,
       archived: Archived,
     }),
-    { additionalProperties: false, minProperties: 1, description: 'As in PATCH of one campaign' },
+    {
+      additionalProperties: false,
+      minProperties: 1,
+      description: 'The properties to change, as in PATCH of one campaign',
+    },
   ),
 })
 
@@ -162,26 +183,28 @@ export const CampaignChangesAnswer = Type.Object({
   results: Type.Array(
     Type.Object({
       id: Id('The campaign'),
-      outcome: Type.Enum(['CHANGED', 'UNCHANGED', 'REFUSED'], { description: 'UNCHANGED: it was so already' }),
-      version: Nullable(Type.Integer({ description: 'Its version now; null: refused' })),
+      outcome: Type.Enum(['CHANGED', 'UNCHANGED', 'REFUSED'], {
+        description: 'UNCHANGED: the campaign had these values already',
+      }),
+      version: Nullable(Type.Integer({ description: 'Version of the campaign now; null if the change was refused' })),
       problem: Nullable(
         Type.Object(
           {
-            code: Type.String({ description: 'As of PATCH: see docs/errors.md' }),
+            code: Type.String({ description: 'The code that PATCH would answer: see docs/errors.md' }),
             detail: Type.String({ description: 'Why it was refused' }),
             errors: Type.Array(
               Type.Object({
                 path: Type.String({ description: 'JSON pointer into a PATCH body' }),
                 message: Type.String({ description: 'What is wrong with it' }),
               }),
-              { description: 'The properties that are wrong; empty: the reason is no property' },
+              { description: 'The properties that are wrong. Empty if the reason is not a property' },
             ),
           },
-          { description: 'Why it is REFUSED' },
+          { description: 'Why the change was refused; null if it was not' },
         ),
       ),
     }),
-    { description: 'One for each id, in their order' },
+    { description: 'One result for each id, in the order of `ids`' },
   ),
 })
 
@@ -190,27 +213,29 @@ export const UNKNOWN_IDS_MAX = 100
 export const EXAMPLES_MAX = 6
 
 export const ProductCountBody = Body({
-  shopId: Id('Its shop'),
-  accountId: Type.Optional(Id("Who would pay; without it, the caller's account")),
-  campaignId: Type.Optional(Id('A campaign of the shop, whose account would pay. In place of accountId')),
+  shopId: Id('Shop of the products'),
+  accountId: Type.Optional(Id("Account that would pay. Default: the caller's account")),
+  campaignId: Type.Optional(Id('Campaign of the shop whose account would pay. Cannot be combined with accountId')),
   products: Products,
 })
 
 export const ProductCount = Type.Object({
-  matching: Type.Integer({ description: 'Products that a campaign of the account over these may promote' }),
-  available: Type.Integer({ description: 'Those of them that are in stock: only these are shown' }),
+  matching: Type.Integer({ description: 'Number of these products that a campaign of the account may promote' }),
+  available: Type.Integer({
+    description: 'How many of the matching products are available. Only available products are shown',
+  }),
   unknownIds: Type.Array(Type.String(), {
     maxItems: UNKNOWN_IDS_MAX,
-    description: `Ids that are of no product that the account may promote, at most ${UNKNOWN_IDS_MAX}`,
+    description: `Given ids without a product that the account may promote, at most ${UNKNOWN_IDS_MAX}`,
   }),
   examples: Type.Array(
     Type.Object({
-      feedId: Type.String({ description: 'Its feed' }),
-      id: Type.String({ description: 'Its id in the feed' }),
+      feedId: Type.String({ description: 'Id of the feed' }),
+      id: Type.String({ description: 'Feed id of the product' }),
       title: Type.String({ description: 'Title' }),
       imageLink: Type.String({ description: 'Main image' }),
       price: Type.Number({ description: 'Price, in its currency' }),
-      salePrice: Nullable(Type.Number({ description: 'Sale price that holds now' })),
+      salePrice: Nullable(Type.Number({ description: 'Sale price that is in force now; null if there is none' })),
       currency: Type.String({ description: 'ISO 4217' }),
     }),
     { maxItems: EXAMPLES_MAX, description: `Some of the matching products, at most ${EXAMPLES_MAX}` },

@@ -13,10 +13,10 @@ export const HistoryQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: HISTORY_LIMIT_MAX,
-        description: `Changes of a page, ${HISTORY_LIMIT_DEFAULT} without it`,
+        description: `Maximum number of changes on a page. Default: ${HISTORY_LIMIT_DEFAULT}`,
       }),
     ),
-    cursor: Type.Optional(Type.String({ maxLength: 20, description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(Type.String({ maxLength: 20, description: 'nextCursor of the previous page' })),
   },
   { additionalProperties: false },
 )
@@ -24,17 +24,23 @@ export const HistoryQuery = Type.Object(
 const Value = (description: string) => Type.Unknown({ description })
 
 const FieldChange = Type.Object({
-  field: Type.String({ description: 'A property of the campaign, as this API names it' }),
-  before: Value('Its value before; null: there was none'),
-  after: Value('Its value after'),
-  omitted: Type.Boolean({ description: `True: a value has over ${VALUE_CHARS_MAX} characters, and both are null` }),
+  field: Type.String({ description: 'Name of the property in this API' }),
+  before: Value('Value before the change; null if there was none'),
+  after: Value('Value after the change'),
+  omitted: Type.Boolean({
+    description: `True if one of the values has over ${VALUE_CHARS_MAX} characters as JSON. Both are null then`,
+  }),
 })
 
 export const CampaignChange = Type.Object({
-  version: Type.Integer({ description: 'Of the campaign after it' }),
-  at: Time('When it was made'),
-  byName: Nullable(Type.String({ description: 'The user who made it, or the account of the access token' })),
-  changes: Type.Array(FieldChange, { description: 'What it changed; empty: it made the campaign' }),
+  version: Type.Integer({ description: 'Version of the campaign after the change' }),
+  at: Time('When the change was made'),
+  byName: Nullable(
+    Type.String({ description: 'Name of the user who made the change, or of the account of the access token' }),
+  ),
+  changes: Type.Array(FieldChange, {
+    description: 'The properties that were changed. Empty for the creation of the campaign',
+  }),
 })
 export type CampaignChange = Static<typeof CampaignChange>
 export type FieldChange = Static<typeof FieldChange>

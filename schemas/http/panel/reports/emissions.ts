@@ -13,67 +13,73 @@ const Kind = (description: string) => Type.Enum(['SPONSORED', 'DISPLAY'], { desc
 /** Query of GET /v1/panel/explain/emissions. */
 export const EmissionListQuery = Type.Object(
   {
-    shopId: Type.Optional(IdText('In this shop')),
-    adUnitId: Type.Optional(IdText('With a slot that this ad unit filled')),
-    person: Type.Optional(Value('Of this cid or uid; not for advertisers')),
+    shopId: Type.Optional(IdText('Only requests in this shop')),
+    adUnitId: Type.Optional(IdText('Only requests with a slot of this ad unit')),
+    person: Type.Optional(Value('Only requests of this cid or uid. Not for advertisers')),
     productId: Type.Optional(
       Value(
-        'With this product, by its feed id, or banner: shown, or among the best that were not. For advertisers, of theirs',
+        'Only requests that showed this product (by its feed id) or banner, or had it among the best that were not shown. ' +
+          'Advertisers find only their own',
       ),
     ),
-    kind: Type.Optional(Kind('Only requests for products, or for banners')),
+    kind: Type.Optional(Kind('Only requests for products (SPONSORED) or for banners (DISPLAY)')),
     withAds: Type.Optional(
-      Type.Boolean({ description: 'Only requests with an ad, or only those without one. For advertisers, of theirs' }),
+      Type.Boolean({
+        description:
+          'True: only requests that showed an ad. False: only requests that showed none. For advertisers, only their own ads count',
+      }),
     ),
-    from: Type.Optional(Time('First moment; without it, 30 days before `to`. At most 400 days before it')),
-    to: Type.Optional(Time('First moment after; without it, now')),
+    from: Type.Optional(
+      Time('Start of the period, inclusive. Default: 30 days before `to`. At most 400 days before it'),
+    ),
+    to: Type.Optional(Time('End of the period, exclusive. Default: now')),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: REQUESTS_PAGE_MAX,
-        description: `Of a page, ${REQUESTS_PAGE_DEFAULT} without it`,
+        description: `Maximum number of requests on a page. Default: ${REQUESTS_PAGE_DEFAULT}`,
       }),
     ),
-    cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the previous page' })),
   },
   { additionalProperties: false },
 )
 export type EmissionListQuery = Static<typeof EmissionListQuery>
 
 const EmissionItem = Type.Object({
-  requestId: Text('The ad request: GET /v1/panel/explain/emission/{requestId} explains it'),
-  shopId: Text('Its shop'),
+  requestId: Text('Id of the ad request. GET /v1/panel/explain/emission/{requestId} explains it'),
+  shopId: Text('Id of the shop'),
   shopName: Nullable(Text('Name of the shop')),
-  kind: Kind('What was asked for'),
+  kind: Kind('Kind of ads that were requested'),
   clientId: Text('cid of the person; for advertisers a pseudonym'),
   userId: Nullable(Text('uid of the person; for advertisers a pseudonym')),
-  occurredAt: Time('When'),
+  occurredAt: Time('When the ads were requested'),
   country: Nullable(Text('Country of the request')),
-  elapsedMs: Type.Number({ description: 'Time to choose the ads' }),
+  elapsedMs: Type.Number({ description: 'Time that it took to choose the ads, in milliseconds' }),
   slots: Type.Array(
     Type.Object({
-      adUnitId: Text('The ad unit whose rules applied'),
+      adUnitId: Text('Ad unit whose settings applied'),
       adUnitName: Nullable(Text('Name of the ad unit')),
-      algorithm: Text('How ads were chosen'),
-      shortfall: Nullable(Text('Why there are fewer ads than asked for')),
-      why: Nullable(Text('The same in words')),
+      algorithm: Text('Algorithm of the ad unit'),
+      shortfall: Nullable(Text('Why there are fewer ads than requested, as a code; null if there are not')),
+      why: Nullable(Text('`shortfall` in words')),
       ads: Type.Array(
         Type.Object({
-          campaignId: Text('Its campaign'),
+          campaignId: Text('Id of its campaign'),
           campaignName: Nullable(Text('Name of the campaign')),
           adId: Text('Feed id of the product, or id of the banner'),
         }),
-        { description: 'What was shown, in order; for advertisers, of theirs' },
+        { description: 'The ads that were shown, in order. Advertisers see only their own' },
       ),
     }),
-    { description: 'For advertisers, those in which their campaigns took part' },
+    { description: 'The slots of the request. Advertisers see only those in which their campaigns took part' },
   ),
 })
 
 export const EmissionList = Type.Object({
-  items: Type.Array(EmissionItem, { description: 'The latest first' }),
-  nextCursor: Nullable(Text('Null on the last page')),
+  items: Type.Array(EmissionItem, { description: 'The requests, latest first' }),
+  nextCursor: Nullable(Text('Cursor of the next page; null on the last page')),
   searchedFrom: Time(
-    'The search went back to here: it ends before `from` when a page is full, or when it takes too long',
+    'How far back the search went. It stops before it reaches `from` if the page is full or if it takes too long',
   ),
 })

@@ -16,106 +16,115 @@ export const AttributionParams = Type.Object({
   }),
 })
 export const AttributionQuery = Type.Object(
-  { shopId: Type.Optional(IdText('Only in this shop')) },
+  { shopId: Type.Optional(IdText('Only transactions in this shop')) },
   { additionalProperties: false },
 )
 
 const Text = (description: string) => Type.String({ description })
 const Maybe = (description: string) => Nullable(Type.String({ description }))
 const Money = (description: string) => Type.Number({ description: `${description}, in the shop's currency` })
-const Why = Text('The same in words')
+const Why = Text('The reason in words')
 
 const Event = Type.Object({
-  eventId: Text('Given by the intake'),
+  eventId: Text('Id that the server gave to the event'),
   type: Type.Enum(['VIEW', 'CLICK']),
-  occurredAt: Time('When'),
-  verdict: Text('VALID, or why it does not count'),
+  occurredAt: Time('When it happened'),
+  verdict: Text('VALID, or the reason why it is not counted'),
   why: Why,
-  billed: Money('What was billed for it'),
+  billed: Money('Amount that was billed for it'),
 })
 
 const Ad = Type.Object({
-  campaignId: Text('Its campaign'),
+  campaignId: Text('Id of its campaign'),
   campaignName: Maybe('Name of the campaign'),
   adId: Text('Feed id of the product, or id of the banner'),
-  itemGroupId: Maybe('Group of its variants'),
-  position: Type.Integer({ description: '1 is the first place' }),
-  relevance: Type.Number({ description: 'How well it fits, up to 1' }),
-  predictedClickRate: Type.Number({ description: 'Clicks expected for a view; 0 for a banner, which is paid by view' }),
+  itemGroupId: Maybe('Item group of the product'),
+  position: Type.Integer({ description: 'Place of the ad, from 1' }),
+  relevance: Type.Number({ description: 'How well the ad fits the request, above 0 and up to 1' }),
+  predictedClickRate: Type.Number({
+    description: 'Predicted probability that a view is clicked. 0 for a banner, which pays per view',
+  }),
   lift: Type.Number({
     description:
-      'What predictedClickRate was multiplied by: how many times as often as usual shoppers have clicked the product after the words that were searched for; 1 where nothing is known',
+      'Factor that is included in predictedClickRate: how many times as often as usual shoppers click the product after this ' +
+      'search phrase. 1 if that is unknown',
   }),
-  bid: Money('Offered for a click, or for 1000 views'),
-  price: Money('What a valid click would cost, or 1000 views'),
+  bid: Money('Amount offered for a click, or for 1,000 views of a banner'),
+  price: Money('Price of a valid click, or of 1,000 views of a banner'),
   rankScore: Type.Number({
-    description: 'Ads are ordered by it: relevance x predictedClickRate x bid, for a banner its bid',
+    description: 'Score that ads are ranked by: relevance x predictedClickRate x bid. For a banner: its bid',
   }),
-  autoPromo: Type.Boolean({ description: "The shop's own promotion, which fills what paid ads leave" }),
-  events: Type.Array(Event, { description: 'What was seen and clicked of it since' }),
+  autoPromo: Type.Boolean({ description: 'True for self-promotion, which fills places that paid ads leave' }),
+  events: Type.Array(Event, { description: 'Views and clicks of the ad' }),
 })
 
 const Dropped = Type.Object({
-  campaignId: Text('Its campaign'),
+  campaignId: Text('Id of its campaign'),
   campaignName: Maybe('Name of the campaign'),
   adId: Text('Feed id of the product, or id of the banner'),
-  relevance: Type.Number({ description: 'How well it fits, up to 1' }),
-  bid: Money('Offered for a click, or for 1000 views'),
+  relevance: Type.Number({ description: 'How well the ad fits the request, above 0 and up to 1' }),
+  bid: Money('Amount offered for a click, or for 1,000 views of a banner'),
   reason: Text('Why it was not shown'),
   why: Why,
 })
 
 /** Answer of GET /v1/panel/explain/emission/{requestId}. Advertisers see their own ads only. */
 export const EmissionExplained = Type.Object({
-  requestId: Text('The ad request'),
-  shopId: Text('Its shop'),
+  requestId: Text('Id of the ad request'),
+  shopId: Text('Id of the shop'),
   shopName: Maybe('Name of the shop'),
   kind: Text('SPONSORED or DISPLAY'),
   clientId: Text('cid of the person; for advertisers a pseudonym'),
   userId: Maybe('uid of the person; for advertisers a pseudonym'),
-  occurredAt: Time('When'),
+  occurredAt: Time('When it happened'),
   country: Maybe('Country of the request'),
-  elapsedMs: Type.Number({ description: 'Time to choose the ads' }),
+  elapsedMs: Type.Number({ description: 'Time that it took to choose the ads, in milliseconds' }),
   slots: Type.Array(
     Type.Object({
-      slotHash: Text('As asked for'),
-      adUnitId: Text('The ad unit whose rules applied'),
+      slotHash: Text('slotHash of the request'),
+      adUnitId: Text('Ad unit whose settings applied'),
       adUnitName: Maybe('Name of the ad unit'),
-      algorithm: Text('How ads were chosen'),
-      candidates: Type.Integer({ description: 'Eligible ads that the index found' }),
-      shortfall: Maybe('Why there are fewer ads than asked for'),
+      algorithm: Text('Algorithm of the ad unit'),
+      candidates: Type.Integer({
+        description: 'Number of products or banners of running campaigns that were found for the slot',
+      }),
+      shortfall: Maybe('Why there are fewer ads than requested, as a code; null if there are not'),
       why: Type.Optional(Why),
-      ads: Type.Array(Ad, { description: 'What was shown, in order' }),
-      dropped: Type.Array(Dropped, { description: 'The best of what was not shown, at most 10' }),
+      ads: Type.Array(Ad, { description: 'The ads that were shown, in order' }),
+      dropped: Type.Array(Dropped, { description: 'The best of the ads that were not shown, at most 10' }),
     }),
   ),
 })
 
 const Touch = Type.Object({
-  eventId: Text('The view or click'),
+  eventId: Text('Id of the view or click'),
   type: Type.Enum(['VIEW', 'CLICK']),
-  occurredAt: Time('When'),
-  clientId: Text('cid of the person: theirs, or one linked with it by a uid; for advertisers a pseudonym'),
+  occurredAt: Time('When it happened'),
+  clientId: Text(
+    'cid of the view or click: that of the buyer, or one that a uid links with it. For advertisers a pseudonym',
+  ),
   campaignId: Text('Campaign of the ad'),
   campaignName: Maybe('Name of the campaign'),
-  adId: Text('What was advertised'),
-  verdict: Text('VALID, or why it does not count'),
-  match: Maybe('DIRECT: this product; HALO: on the attribution list; null: neither'),
-  inWindow: Type.Boolean({ description: 'Whether it was recent enough' }),
-  result: Text('WON, or the first reason why not'),
+  adId: Text('Feed id of the product, or id of the banner, that was advertised'),
+  verdict: Text('VALID, or the reason why it is not counted'),
+  match: Maybe(
+    'DIRECT: the ad was of this product. HALO: this product is on the attribution list of the campaign. null: neither',
+  ),
+  inWindow: Type.Boolean({ description: 'Whether it was within the attribution window' }),
+  result: Text('WON, or the first reason why it did not win'),
   why: Why,
 })
 
 const Version = Type.Object({
-  counts: Type.Boolean({ description: 'Whether it is the one that counts' }),
+  counts: Type.Boolean({ description: 'Whether this version is the one that counts' }),
   reason: Text(
-    'COUNTS, LIVE_GOES_BEFORE_IMPORTED, PROVEN_GOES_BEFORE, RECEIVED_LATER or SAME_MOMENT: why it counts or not',
+    'COUNTS, or why it does not count: LIVE_GOES_BEFORE_IMPORTED, PROVEN_GOES_BEFORE, RECEIVED_LATER or SAME_MOMENT',
   ),
   why: Why,
   proof: ProofOf,
-  imported: Type.Boolean({ description: 'Imported history' }),
-  receivedAt: Time('When the intake took it'),
-  occurredAt: Time('When it is said to have happened'),
+  imported: Type.Boolean({ description: 'True for imported history' }),
+  receivedAt: Time('When the server received it'),
+  occurredAt: Time('When it happened, as its sender says'),
   clientId: Text('cid of the buyer'),
   userId: Maybe('uid of the buyer'),
   currency: Text('ISO 4217'),
@@ -123,62 +132,65 @@ const Version = Type.Object({
     Type.Object({
       shopProductId: Text('Feed id of the product'),
       quantity: Type.Integer(),
-      price: Type.Number({ description: 'For all units' }),
+      price: Type.Number({ description: 'Total for all units' }),
     }),
   ),
 })
 
 /** Answer of GET /v1/panel/explain/attribution/{eventId}. */
 export const AttributionExplained = Type.Object({
-  eventId: Text('As sent with the transaction'),
+  eventId: Text('eventId of the transaction'),
   transactions: Type.Array(
     Type.Object({
-      shopId: Text('Its shop'),
+      shopId: Text('Id of the shop'),
       kind: Text('PURCHASE, CART or WISHLIST'),
-      occurredAt: Time('When'),
+      occurredAt: Time('When it happened'),
       clientId: Text('cid of the buyer; for advertisers a pseudonym'),
       userId: Maybe('uid of the buyer; for advertisers a pseudonym'),
       currency: Text('ISO 4217'),
-      imported: Type.Boolean({ description: 'Imported history is never attributed' }),
+      imported: Type.Boolean({ description: 'True for imported history, which is never attributed' }),
       proof: ProofOf,
       unconfirmed: Unconfirmed,
       windows: Type.Optional(
         Type.Object(
           { clickWindowHours: Type.Integer(), viewWindowHours: Type.Integer() },
-          { description: 'As applied' },
+          { description: 'Attribution windows that were applied, in hours' },
         ),
       ),
       lines: Type.Array(
         Type.Object({
-          line: Type.Integer({ description: 'Place in the transaction, from 0' }),
+          line: Type.Integer({ description: 'Position in the transaction, from 0' }),
           shopProductId: Text('Feed id of the product'),
           quantity: Type.Integer(),
-          price: Type.Number({ description: 'For all units, in the currency of the transaction' }),
-          returnedQuantity: Type.Integer({ description: 'Units that came back' }),
-          returnedAmount: Type.Number({ description: 'The part of the price that came back' }),
+          price: Type.Number({ description: 'Total for all units, in the currency of the transaction' }),
+          returnedQuantity: Type.Integer({ description: 'Units that were returned' }),
+          returnedAmount: Type.Number({ description: 'Part of the price that was returned' }),
           outcome: Text('CREDITED, CREDITED_TO_ANOTHER, NO_TOUCH, NO_MATCH, UNPROVEN, PENDING or IMPORTED'),
           why: Why,
           credit: Nullable(
             Type.Object({
-              campaignId: Text('Who was credited'),
+              campaignId: Text('Campaign that was credited'),
               campaignName: Maybe('Name of the campaign'),
-              adId: Text('What was advertised'),
+              adId: Text('Feed id of the product, or id of the banner, that was advertised'),
               match: Text('DIRECT or HALO'),
               touchType: Text('VIEW or CLICK'),
-              touchEventId: Text('The view or click that won'),
-              touchAt: Time('When that was'),
+              touchEventId: Text('Id of the view or click that won'),
+              touchAt: Time('When that view or click happened'),
             }),
           ),
-          touches: Type.Array(Touch, { description: 'Every view and click of the person, the strongest first' }),
+          touches: Type.Array(Touch, { description: 'Every view and click of the person, strongest first' }),
         }),
       ),
       returns: Type.Optional(
         Type.Array(ReturnView, {
-          description: 'What came back of a purchase, in the order of receipt; not for advertisers',
+          description: 'Returns of a purchase, in the order in which they were received. Not for advertisers',
         }),
       ),
       versions: Type.Optional(
-        Type.Array(Version, { description: 'What came under this id, the one that counts first; not for advertisers' }),
+        Type.Array(Version, {
+          description:
+            'Every transaction that was received under this id. The one that counts comes first. Not for advertisers',
+        }),
       ),
     }),
   ),

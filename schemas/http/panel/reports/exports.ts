@@ -15,16 +15,16 @@ export type ExportedView = (typeof exportedViews)[number]
 const Moment = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
 export const ExportParams = Type.Object({
-  view: Type.Enum([...exportedViews], { description: 'What a row stands for: docs/data.md' }),
+  view: Type.Enum([...exportedViews], { description: 'The view to export. docs/data.md describes each' }),
 })
 
 export const ExportQuery = Type.Object(
   {
     shopId: IdText('The shop'),
     from: Moment(
-      "First moment. A date is the start of that day in the shop's time zone; v_campaign_days takes only dates",
+      "Start of the period, inclusive. A date is the start of that day in the shop's time zone. v_campaign_days takes only dates",
     ),
-    to: Moment('First moment after, like from. At most 400 days later'),
+    to: Moment('End of the period, exclusive, in the form of `from`. At most 400 days later'),
   },
   { additionalProperties: false },
 )

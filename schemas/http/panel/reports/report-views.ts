@@ -4,14 +4,14 @@ import { answered, Body, ListQuery, Name, PatchBody } from '../common.ts'
 const ADDRESS_CHARS_MAX = 4_000
 
 const fields = {
-  name: Name('Its name, once among those of the user'),
+  name: Name('Name of the view, unique among those of the user'),
   address: Type.String({
     maxLength: ADDRESS_CHARS_MAX,
     // Printable ASCII, as in a URL, without the characters that end a query.
     pattern: '^[!"$-~]*$',
-    description: "The settings: the query of the report's address in the panel, without the question mark",
+    description: 'Settings of the report: the query of its address in the panel, without the question mark',
   }),
-  isDefault: Type.Boolean({ description: 'The report opens with it; takes the place of the default before' }),
+  isDefault: Type.Boolean({ description: 'Whether the report opens with this view. It replaces the previous default' }),
 }
 
 export const ReportViewCreate = Body({ ...fields, isDefault: Type.Optional(fields.isDefault) })

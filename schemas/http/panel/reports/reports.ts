@@ -83,18 +83,24 @@ const Names = (names: readonly string[], description: string) =>
   Type.String({
     minLength: 1,
     maxLength: NAMES_CHARS_MAX,
-    description: `${description}, by commas: ${names.join(', ')}`,
+    description: `${description}. Names separated by commas: ${names.join(', ')}`,
   })
 const Hours = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: WINDOW_HOURS_MAX, description: `${description}; the shop's without it` })
+  Type.Integer({
+    minimum: 0,
+    maximum: WINDOW_HOURS_MAX,
+    description: `${description}. Default: the window of the shop`,
+  })
 
 /** Query of GET /v1/panel/reports. Lists are split, and dates read, by services/registry/reports. */
 export const ReportQuery = Type.Object(
   {
-    from: Value('First moment. A date is the start of that day in the time zone of each shop'),
-    to: Value('First moment after the report, like from. At most 400 days later'),
-    groupBy: Type.Optional(Names(reportDimensions, 'What a row stands for, at most 4')),
-    metrics: Type.Optional(Names(reportMetrics, 'What is counted; all without it')),
+    from: Value('Start of the period, inclusive. A date is the start of that day in the time zone of each shop'),
+    to: Value('End of the period, exclusive, in the form of `from`. At most 400 days later'),
+    groupBy: Type.Optional(
+      Names(reportDimensions, 'What rows are grouped by, at most 4 names. Without it, there is one row per currency'),
+    ),
+    metrics: Type.Optional(Names(reportMetrics, 'Metrics to answer. Default: all')),
     shopId: Type.Optional(IdText('Only this shop')),
     accountId: Type.Optional(IdText('Only ads of this account')),
     campaignId: Type.Optional(IdText('Only this campaign')),
@@ -108,31 +114,37 @@ export const ReportQuery = Type.Object(
     ),
     verdict: Type.Optional(
       Type.Enum([...invalidVerdicts], {
-        description: 'Invalid events with this verdict; other metrics stay as they are',
+        description: '`invalid` counts only events with this verdict. Other metrics are not affected',
       }),
     ),
     model: Type.Optional(
-      Type.Enum([...attributionModels], { description: 'How sales are credited, for this one look' }),
+      Type.Enum([...attributionModels], { description: 'Attribution model for this report only. Default: LAST_TOUCH' }),
     ),
-    clickWindowHours: Type.Optional(Hours('Hours after a click in which a sale counts, for this one look')),
-    viewWindowHours: Type.Optional(Hours('Hours after a view in which a sale counts, for this one look')),
+    clickWindowHours: Type.Optional(Hours('For this report only: hours after a click in which a sale is credited')),
+    viewWindowHours: Type.Optional(Hours('For this report only: hours after a view in which a sale is credited')),
     disclosure: Type.Optional(
       Type.Boolean({
         description:
-          'Also answers how the figures are made: in CSV as lines above the table, in Parquet in the metadata of the file',
+          'If true, the answer also says how the figures are computed. In CSV, as lines above the table; in Parquet, in the ' +
+          'metadata of the file',
       }),
     ),
     orderBy: Type.Optional(
       Type.Enum([...reportMetrics], {
-        description: 'Rows with the most of this metric first; it must be among metrics',
+        description: 'Sort by this metric, highest first. It must be among `metrics`',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: ROWS_MAX, description: 'At most so many rows; totals are over all' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: ROWS_MAX,
+        description: 'Maximum number of rows. Totals include the rows that are cut off',
+      }),
     ),
     format: Type.Optional(
       Type.Enum([...reportFormats], {
-        description: 'Accept does the same: application/json, text/csv, application/vnd.apache.parquet',
+        description:
+          'Format of the answer. Without it, the header Accept decides: application/json, text/csv or application/vnd.apache.parquet',
       }),
     ),
   },
@@ -144,48 +156,52 @@ const Count = (description: string) => Type.Optional(Nullable(Type.Integer({ des
 const Money = (description: string) => Type.Optional(Nullable(Type.Number({ description })))
 
 const metricFields = {
-  requests: Count('Ad requests, or slots asked for when the row is about an ad unit; null for rows about ads'),
+  requests: Count(
+    'Ad requests. If rows are grouped or filtered by ad unit, placement or algorithm: requested slots. null in rows about ads',
+  ),
   emissions: Count('Ads served'),
   views: Count('Valid views'),
   clicks: Count('Valid clicks'),
-  grossViews: Count('Views before filtration: valid or not'),
-  grossClicks: Count('Clicks before filtration: valid or not'),
-  invalid: Count('Views and clicks that do not count'),
-  invalidRate: Money('invalid / (grossViews + grossClicks); null without any'),
-  invalidBot: Count('Of these, sent by bots'),
-  invalidDuplicate: Count('Of these, repeats of a view or click that was counted'),
-  invalidExpired: Count('Of these, too long after the ad was served'),
-  invalidReplayed: Count('Of these, from browsers that reported too many ads that others were given'),
-  invalidCapped: Count('Of these, views beyond the cap of the campaign'),
-  invalidOverBudget: Count('Of these, when the budget was spent'),
-  invalidTraffic: Count('Of these, by rules against invalid traffic; those below, by rule, add up to it'),
-  invalidAddressClicks: Count('By the rule ADDRESS_CLICKS'),
-  invalidAgentClicks: Count('By the rule AGENT_CLICKS'),
-  invalidNetworkClicks: Count('By the rule NETWORK_CLICKS'),
-  invalidAddressPeople: Count('By the rule ADDRESS_PEOPLE'),
-  invalidAddressViews: Count('By the rule ADDRESS_VIEWS'),
-  invalidCidClicks: Count('By the rule CID_CLICKS'),
-  invalidCidViews: Count('By the rule CID_VIEWS'),
-  invalidClicksOnly: Count('By the rule CLICKS_ONLY'),
-  invalidTooFast: Count('By the rule TOO_FAST'),
-  invalidNoView: Count('By the rule NO_VIEW'),
-  invalidVoided: Count('Of the invalid, those that counted until they were voided'),
-  marked: Count('Valid views and clicks that a rule against invalid traffic marks'),
-  ctr: Money('clicks / views; null without views'),
-  spend: Money('What was billed, less what was credited back'),
-  creditedBack: Money('What had been billed for events that were voided'),
+  grossViews: Count('All views, valid or not'),
+  grossClicks: Count('All clicks, valid or not'),
+  invalid: Count('Views and clicks that are not valid'),
+  invalidRate: Money('invalid / (grossViews + grossClicks); null if there are none'),
+  invalidBot: Count('Invalid: sent by bots'),
+  invalidDuplicate: Count('Invalid: repeats of a view or click that was counted'),
+  invalidExpired: Count('Invalid: too long after the ad was served'),
+  invalidReplayed: Count('Invalid: from browsers that reported too many ads that had been served to others'),
+  invalidCapped: Count('Invalid: views beyond the cap of the campaign'),
+  invalidOverBudget: Count('Invalid: the budget of the campaign was spent'),
+  invalidTraffic: Count('Invalid: broke a rule against invalid traffic. The metrics by rule add up to it'),
+  invalidAddressClicks: Count('Invalid by the rule ADDRESS_CLICKS'),
+  invalidAgentClicks: Count('Invalid by the rule AGENT_CLICKS'),
+  invalidNetworkClicks: Count('Invalid by the rule NETWORK_CLICKS'),
+  invalidAddressPeople: Count('Invalid by the rule ADDRESS_PEOPLE'),
+  invalidAddressViews: Count('Invalid by the rule ADDRESS_VIEWS'),
+  invalidCidClicks: Count('Invalid by the rule CID_CLICKS'),
+  invalidCidViews: Count('Invalid by the rule CID_VIEWS'),
+  invalidClicksOnly: Count('Invalid by the rule CLICKS_ONLY'),
+  invalidTooFast: Count('Invalid by the rule TOO_FAST'),
+  invalidNoView: Count('Invalid by the rule NO_VIEW'),
+  invalidVoided: Count('Invalid: counted until they were voided'),
+  marked: Count('Valid views and clicks that a rule against invalid traffic has marked'),
+  ctr: Money('clicks / views; null if there are no views'),
+  spend: Money('Amount billed, minus the amount credited back'),
+  creditedBack: Money('Amount that had been billed for events that were voided'),
   purchases: Count('Purchases with a credited line'),
   directPurchases: Count('Purchases with a line credited as DIRECT'),
   haloPurchases: Count('Purchases with a line credited as HALO'),
   revenue: Money('Price of the credited lines of purchases, returned or not'),
-  returnedRevenue: Money('The part of revenue that came back'),
-  netRevenue: Money('revenue without returnedRevenue'),
-  carts: Count('Times put in a cart, with a credited line'),
-  wishlists: Count('Times put on a wishlist, with a credited line'),
-  roas: Money('netRevenue / spend; null without spend'),
+  returnedRevenue: Money('Part of revenue that was returned'),
+  netRevenue: Money('revenue - returnedRevenue'),
+  carts: Count('Cart additions with a credited line'),
+  wishlists: Count('Wishlist additions with a credited line'),
+  roas: Money('netRevenue / spend; null if nothing was spent'),
 }
 
-const Currency = Nullable(Type.String({ description: 'ISO 4217; null: several, and so no sums of money' }))
+const Currency = Nullable(
+  Type.String({ description: 'ISO 4217; null if there are several currencies. All amounts are null then' }),
+)
 const Totals = Type.Object({ currency: Currency, ...metricFields })
 
 const WindowHours = (description: string) => Type.Integer({ description })
@@ -193,25 +209,25 @@ const WindowHours = (description: string) => Type.Integer({ description })
 /** How the figures of a report are made. */
 const Disclosure = Type.Object(
   {
-    attributionModel: Type.Enum([...attributionModels], { description: 'How sales are credited' }),
+    attributionModel: Type.Enum([...attributionModels], { description: 'Attribution model' }),
     attributionWindows: Type.Array(
       Type.Object({
-        clickWindowHours: WindowHours('Hours after a click in which a sale counts'),
-        viewWindowHours: WindowHours('Hours after a view in which a sale counts'),
+        clickWindowHours: WindowHours('Hours after a click in which a sale is credited'),
+        viewWindowHours: WindowHours('Hours after a view in which a sale is credited'),
       }),
-      { description: 'Each that a shop of the report has now' },
+      { description: 'Attribution windows of the shops in the report, as they are set now' },
     ),
-    timeZones: Type.Array(Type.String(), { description: 'Of the days and hours of the shops, IANA names' }),
+    timeZones: Type.Array(Type.String(), { description: 'Time zones of days and hours, as IANA names' }),
     notCounted: Type.Array(Type.Enum([...invalidVerdicts]), {
       description: 'Verdicts of views and clicks that are neither counted nor billed',
     }),
     refusingRules: Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'Rules whose breach makes INVALID_TRAFFIC in a shop of the report; null for advertisers',
+      description: 'Rules by which a shop of the report refuses events as INVALID_TRAFFIC; null for advertisers',
     }),
   },
-  { description: 'With disclosure=true: by the present settings of the shops' },
+  { description: 'How the figures are computed, by the current settings of the shops. Only with disclosure=true' },
 )
 export type ReportDisclosure = Static<typeof Disclosure>
 
@@ -222,12 +238,12 @@ export const Report = Type.Object({
       { currency: Currency, ...metricFields },
       {
         additionalProperties: true,
-        description: 'Its dimensions, beside them names (campaignName …), its currency, its metrics',
+        description: 'Dimensions of the row with their names (such as campaignName), its currency and its metrics',
       },
     ),
   ),
-  totals: { ...Totals, description: 'Over all rows, those cut off too' },
+  totals: { ...Totals, description: 'Totals over all rows, including those that were cut off' },
   totalsByCurrency: Type.Array(Totals),
-  truncated: Type.Boolean({ description: 'There are more rows than are answered' }),
+  truncated: Type.Boolean({ description: 'True if rows were cut off' }),
   disclosure: Type.Optional(Disclosure),
 })

@@ -4,18 +4,20 @@ import { IdText, ListQuery, Nullable, Time } from '../common.ts'
 const CURSOR_CHARS_MAX = 2_000
 
 const ofAll = ListQuery({
-  shopId: Type.Optional(IdText('In this shop')),
-  campaignId: Type.Optional(IdText('With a line credited to this campaign')),
-  kind: Type.Optional(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Only of this kind' })),
-  credited: Type.Optional(Type.Boolean({ description: 'Only those with a credited line, or only those without one' })),
-  from: Type.Optional(Time('First moment; without it, 30 days before `to`. At most 400 days before it')),
-  to: Type.Optional(Time('First moment after; without it, now')),
+  shopId: Type.Optional(IdText('Only transactions in this shop')),
+  campaignId: Type.Optional(IdText('Only transactions with a line that is credited to this campaign')),
+  kind: Type.Optional(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Only transactions of this kind' })),
+  credited: Type.Optional(
+    Type.Boolean({ description: 'True: only transactions with a credited line. False: only transactions without one' }),
+  ),
+  from: Type.Optional(Time('Start of the period, inclusive. Default: 30 days before `to`. At most 400 days before it')),
+  to: Type.Optional(Time('End of the period, exclusive. Default: now')),
 })
 /** Query of GET /v1/panel/transactions. A cursor holds the caller's own event id. */
 export const TransactionQuery = Type.Object(
   {
     ...ofAll.properties,
-    cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the previous page' })),
   },
   { additionalProperties: false },
 )
@@ -24,27 +26,28 @@ export type TransactionQuery = Static<typeof TransactionQuery>
 const Text = (description: string) => Type.String({ description })
 
 export const ProofOf = Type.Enum(['ANONYMOUS', 'SIGNED', 'TOKEN'], {
-  description: 'How the sender of what counts proved itself: not at all, by a signature, by an access token',
+  description: 'How the sender proved itself. ANONYMOUS: not at all. SIGNED: by a signature. TOKEN: by an access token',
 })
 export const Unconfirmed = Type.Boolean({
-  description: 'It counts until a version comes whose sender proves itself: the shop prefers those',
+  description:
+    'True if the sender is anonymous and the shop prefers proven senders. A version whose sender proves itself would replace it',
 })
 
 /** What a purchase, cart or wishlist earned. GET /v1/panel/explain/attribution/{eventId} says why. */
 export const TransactionItem = Type.Object({
-  eventId: Text('As sent with it; for advertisers a pseudonym'),
-  shopId: Text('Its shop'),
+  eventId: Text('eventId that was sent with it; for advertisers a pseudonym'),
+  shopId: Text('Id of the shop'),
   shopName: Nullable(Text('Name of the shop')),
-  kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'What it is' }),
-  occurredAt: Time('When'),
+  kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Kind of transaction' }),
+  occurredAt: Time('When it happened'),
   currency: Text('ISO 4217'),
   proof: ProofOf,
   unconfirmed: Unconfirmed,
-  lines: Type.Integer({ description: 'Lines; for advertisers, those credited to their campaigns' }),
-  creditedLines: Type.Integer({ description: 'Lines that a campaign was credited with' }),
-  amount: Type.Number({ description: 'Price of the lines' }),
-  returnedAmount: Type.Number({ description: 'The part of amount that came back' }),
-  creditedAmount: Type.Number({ description: 'Price of the credited lines' }),
+  lines: Type.Integer({ description: 'Number of lines. For advertisers: lines that are credited to their campaigns' }),
+  creditedLines: Type.Integer({ description: 'Number of lines that are credited to a campaign' }),
+  amount: Type.Number({ description: 'Total price of the lines' }),
+  returnedAmount: Type.Number({ description: 'Part of `amount` that was returned' }),
+  creditedAmount: Type.Number({ description: 'Total price of the credited lines' }),
   campaigns: Type.Array(Type.Object({ id: Text('Id'), name: Nullable(Text('Name')) }), {
     description: 'Campaigns that were credited',
   }),

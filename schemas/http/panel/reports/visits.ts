@@ -12,10 +12,11 @@ export type VisitDimension = (typeof visitDimensions)[number]
 const Moment = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 const range = {
   shopId: IdText('The shop'),
-  from: Moment("First moment. A date is the start of that day in the shop's time zone"),
-  to: Moment('First moment after, like from. At most 400 days later'),
+  from: Moment("Start of the period, inclusive. A date is the start of that day in the shop's time zone"),
+  to: Moment('End of the period, exclusive, in the form of `from`. At most 400 days later'),
 }
-const Format = (name: string) => Type.Optional(Type.Enum([name, 'csv'], { description: `${name} without it` }))
+const Format = (name: string) =>
+  Type.Optional(Type.Enum([name, 'csv'], { description: `Format of the answer. Default: ${name}` }))
 
 export const VisitQuery = Type.Object(
   {
@@ -24,7 +25,9 @@ export const VisitQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: `What a row stands for, by commas: ${visitDimensions.join(', ')}. Without it, the three of utm`,
+        description:
+          `What rows are grouped by. Names separated by commas: ${visitDimensions.join(', ')}. Default: utmSource, utmMedium, ` +
+          'utmCampaign',
       }),
     ),
     format: Format('json'),
@@ -35,40 +38,46 @@ export type VisitQuery = Static<typeof VisitQuery>
 
 const Maybe = (description: string) => Nullable(Type.String({ description }))
 const figures = {
-  pageViews: Type.Integer({ description: 'Pages seen' }),
-  visitors: Type.Integer({ description: 'Browsers (cid) that saw them' }),
-  purchases: Type.Integer({ description: 'Credited purchases of browsers that last came this way' }),
-  revenue: Type.Number({ description: 'Price of the credited lines of these' }),
+  pageViews: Type.Integer({ description: 'Number of page views' }),
+  visitors: Type.Integer({ description: 'Number of different browsers (cid)' }),
+  purchases: Type.Integer({
+    description: 'Credited purchases whose buyers last came with the gclid and utm values of this row',
+  }),
+  revenue: Type.Number({ description: 'Total price of the credited lines of these purchases' }),
 }
 
 /** Answer of GET /v1/panel/page-views. */
 export const VisitReport = Type.Object({
   rows: Type.Array(
     Type.Object({
-      day: Type.Optional(Type.String({ description: "Of the shop's time zone" })),
-      utmSource: Type.Optional(Maybe('Null: none was sent')),
-      utmMedium: Type.Optional(Maybe('Null: none was sent')),
-      utmCampaign: Type.Optional(Maybe('Null: none was sent')),
+      day: Type.Optional(Type.String({ description: "Day in the shop's time zone" })),
+      utmSource: Type.Optional(Maybe('null if none was sent')),
+      utmMedium: Type.Optional(Maybe('null if none was sent')),
+      utmCampaign: Type.Optional(Maybe('null if none was sent')),
       gclid: Type.Optional(Type.Boolean({ description: 'Whether a click identifier of an ad network was sent' })),
-      currency: Type.String({ description: "Of revenue; the shop's where there is none" }),
+      currency: Type.String({ description: 'Currency of `revenue`. Without revenue, the currency of the shop' }),
       ...figures,
     }),
-    { description: 'Those with the most page views first' },
+    { description: 'Rows with the most page views come first' },
   ),
   totals: Type.Array(Type.Object({ currency: Type.String(), ...figures }), {
-    description: "Over all rows, for each currency; page views are with the shop's",
+    description: "Totals over all rows, one for each currency. Page views are in the one with the shop's currency",
   }),
-  truncated: Type.Boolean({ description: 'There are more rows than are answered' }),
+  truncated: Type.Boolean({ description: 'True if rows were cut off' }),
 })
 
 export const SalesQuery = Type.Object(
   {
     ...range,
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: SALES_LIMIT_MAX, description: `Lines, ${SALES_LIMIT_DEFAULT} without it` }),
+      Type.Integer({
+        minimum: 1,
+        maximum: SALES_LIMIT_MAX,
+        description: `Maximum number of lines. Default: ${SALES_LIMIT_DEFAULT}`,
+      }),
     ),
     cursor: Type.Optional(
-      Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'From the header Link of the page before' }),
+      Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'Cursor in the header Link of the previous page' }),
     ),
     format: Format('ndjson'),
   },
@@ -78,26 +87,28 @@ export type SalesQuery = Static<typeof SalesQuery>
 
 /** A line of GET /v1/panel/attributed-sales. */
 export const AttributedSale = Type.Object({
-  eventId: Type.String({ description: 'Of the purchase, as sent with it' }),
-  line: Type.Integer({ description: 'Place of the line in the purchase, from 0' }),
-  occurredAt: Time('Of the purchase'),
+  eventId: Type.String({ description: 'eventId that was sent with the purchase' }),
+  line: Type.Integer({ description: 'Position of the line in the purchase, from 0' }),
+  occurredAt: Time('When the purchase happened'),
   cid: Type.String({ description: 'Client id of the buyer' }),
   uid: Maybe('User id of the buyer'),
-  shopProductId: Type.String({ description: 'Feed id of what was bought' }),
+  shopProductId: Type.String({ description: 'Feed id of the product that was bought' }),
   quantity: Type.Integer(),
-  price: Type.Number({ description: 'Of all units' }),
+  price: Type.Number({ description: 'Total for all units' }),
   currency: Type.String({ description: 'ISO 4217' }),
-  campaignId: Type.String({ description: 'The campaign that is credited' }),
-  campaignName: Maybe('Its name'),
+  campaignId: Type.String({ description: 'Campaign that is credited' }),
+  campaignName: Maybe('Name of that campaign'),
   match: Type.Enum(['DIRECT', 'HALO']),
   touchType: Type.Enum(['VIEW', 'CLICK']),
-  touchAt: Time('Of the view or click that is credited'),
+  touchAt: Time('When the credited view or click happened'),
   cameAt: Nullable(
-    Time("Of the buyer's last page view with a gclid or utm before the purchase, at most 30 days before it"),
+    Time(
+      "When the buyer's last page view with a gclid or utm happened, at most 30 days before the purchase; null if there is none",
+    ),
   ),
-  landingPage: Maybe('Address of that page'),
-  gclid: Maybe('As sent with that page view, as are the next'),
-  utmSource: Maybe('utm_source'),
-  utmMedium: Maybe('utm_medium'),
-  utmCampaign: Maybe('utm_campaign'),
+  landingPage: Maybe('Address of the page of that page view'),
+  gclid: Maybe('gclid of that page view'),
+  utmSource: Maybe('utm_source of that page view'),
+  utmMedium: Maybe('utm_medium of that page view'),
+  utmCampaign: Maybe('utm_campaign of that page view'),
 })

@@ -11,7 +11,8 @@ const FORMAT_SIDE_PIXELS_MAX = 4_096
 export const TextFieldType = Type.String({
   maxLength: TYPE_CHARS_MAX,
   pattern: '^[A-Z][A-Z0-9_]*$',
-  description: 'TITLE, CTA, BG_COLOR, or a name of its own in capitals. Types that end in _COLOR hold colours: #1a2b3c',
+  description:
+    'TITLE, CTA, BG_COLOR, or any other name in capitals. The value of a type that ends in _COLOR is a colour, such as #1a2b3c',
 })
 const Side = (description: string) => Type.Integer({ minimum: 1, maximum: FORMAT_SIDE_PIXELS_MAX, description })
 const size = { width: Side('Pixels'), height: Side('Pixels') }
@@ -19,21 +20,24 @@ const imageName = Type.String({
   minLength: 1,
   maxLength: TYPE_CHARS_MAX,
   pattern: NO_CONTROL_PATTERN,
-  description: 'Which of the images it is',
+  description: 'Name of the image, which tells it from the others',
 })
 
-const name = Name('As shown in the panel')
+const name = Name('Name in the panel')
 const textFields = Type.Array(
   Body({
     type: TextFieldType,
-    required: Type.Boolean({ description: 'Whether a banner without it is refused' }),
-    maxLength: Type.Integer({ minimum: 1, maximum: TEXT_FIELD_CHARS_MAX, description: 'Characters' }),
+    required: Type.Boolean({ description: 'Whether a banner must have this text' }),
+    maxLength: Type.Integer({ minimum: 1, maximum: TEXT_FIELD_CHARS_MAX, description: 'Maximum number of characters' }),
   }),
-  { maxItems: FORMAT_TEXT_FIELDS_MAX, description: 'The texts that a banner may or must have, each type once' },
+  {
+    maxItems: FORMAT_TEXT_FIELDS_MAX,
+    description: 'The texts that a banner may or must have. Each type may be listed once',
+  },
 )
 
 export const AdFormatCreate = Body({
-  shopId: Id('Its shop'),
+  shopId: Id('Shop of the ad format'),
   name,
   images: Type.Array(Body({ name: Type.Optional(imageName), ...size }), {
     maxItems: FORMAT_IMAGES_MAX,
@@ -42,12 +46,15 @@ export const AdFormatCreate = Body({
   textFields,
 })
 /** Empty, because no field of a format can be changed. */
-export const AdFormatPatch = Type.Object({}, { description: 'An ad format never changes: this answers 409' })
+export const AdFormatPatch = Type.Object(
+  {},
+  { description: 'An ad format cannot be changed: the answer is always 409' },
+)
 export const AdFormatView = Type.Object({
   ...answered,
-  shopId: Id('Its shop'),
+  shopId: Id('Shop of the ad format'),
   name,
   images: Type.Array(Type.Object({ name: Nullable(imageName), ...size })),
   textFields,
 })
-export const AdFormatQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })
+export const AdFormatQuery = ListQuery({ shopId: Type.Optional(Id('Only ad formats of this shop')) })

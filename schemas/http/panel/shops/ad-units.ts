@@ -22,24 +22,26 @@ export const DISPLAY_ALGORITHMS = ['DISPLAY', 'DISPLAY_PHRASE_OR_CATEGORY'] as c
 const AD_FORMATS_MAX = 50
 
 const fields = {
-  name: Name('Which place on the page'),
+  name: Name('Name of the ad unit, such as its place on the page'),
   algorithm: Type.Enum([...SPONSORED_ALGORITHMS, ...DISPLAY_ALGORITHMS], {
-    description: 'How ads are chosen, and which parameters a request needs. Display algorithms for DISPLAY placements',
+    description:
+      'How ads are chosen, and which parameters a request needs. DISPLAY and DISPLAY_PHRASE_OR_CATEGORY are for DISPLAY ' +
+      'placements, all others for PRODUCT placements',
   }),
-  status: Type.Enum(['ACTIVE', 'INACTIVE'], { description: 'An inactive unit gets no ads. ACTIVE without it' }),
+  status: Type.Enum(['ACTIVE', 'INACTIVE'], { description: 'An inactive unit gets no ads. Default: ACTIVE' }),
   adFormatIds: Type.Array(Id('An ad format of the shop'), {
     maxItems: AD_FORMATS_MAX,
     uniqueItems: true,
-    description: 'Display: the formats it can show',
+    description: 'Display: ad formats that the unit can show. An empty list allows all formats',
   }),
   targeting: Type.Array(Type.Enum(['searchData', 'categoryPaths', 'brand', 'productId', 'profiles', 'referer']), {
     uniqueItems: true,
-    description: 'Display: the request parameters that count as targeting',
+    description: 'Display: parameters of ad requests that are used for targeting. All others of these are ignored',
   }),
 }
 
 export const AdUnitCreate = Body({
-  placementId: Id('Its placement'),
+  placementId: Id('Placement of the ad unit'),
   name: fields.name,
   algorithm: fields.algorithm,
   status: Type.Optional(fields.status),
@@ -49,12 +51,12 @@ export const AdUnitCreate = Body({
 export const AdUnitPatch = PatchBody(fields)
 export const AdUnitView = Type.Object({
   ...answered,
-  placementId: Id('Its placement'),
-  shopId: Id('Its shop'),
-  slotHash: Id('What ad requests name it by: its id'),
+  placementId: Id('Placement of the ad unit'),
+  shopId: Id('Shop of the ad unit'),
+  slotHash: Id('Id of the ad unit, by which ad requests name it'),
   ...fields,
 })
 export const AdUnitQuery = ListQuery({
-  shopId: Type.Optional(Id('Of this shop')),
-  placementId: Type.Optional(Id('Of this placement')),
+  shopId: Type.Optional(Id('Only ad units of this shop')),
+  placementId: Type.Optional(Id('Only ad units of this placement')),
 })

@@ -8,31 +8,36 @@ const LIMIT_MAX = 200
 export const EmptySearchesQuery = Type.Object(
   {
     days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: DAYS_MAX, description: `Of so many days, ${DAYS_MAX} without it` }),
+      Type.Integer({ minimum: 1, maximum: DAYS_MAX, description: `Number of days to look back. Default: ${DAYS_MAX}` }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, description: 'Phrases, 100 without it' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, description: 'Maximum number of phrases. Default: 100' }),
+    ),
   },
   { additionalProperties: false },
 )
 
 export const EmptySearches = Type.Object({
-  since: Time('From when on searches are counted'),
+  since: Time('Searches are counted from this time on'),
   items: Type.Array(
     Type.Object({
       phrase: Type.String({ description: 'What was searched for, in lower case' }),
-      searches: Type.Integer({ description: 'How often; of one person, at most every ten minutes' }),
-      people: Type.Integer({ description: 'By how many browsers' }),
-      lastAt: Time('The last time'),
+      searches: Type.Integer({
+        description: 'Number of searches. Repeats by one browser within ten minutes count once',
+      }),
+      people: Type.Integer({ description: 'Number of different browsers' }),
+      lastAt: Time('Time of the last search'),
       products: Nullable(
         Type.Boolean({
           description:
-            'The shop has products for it now, of which no campaign advertised any; null: the product index does not answer',
+            'Whether the shop now has products for the phrase. No campaign advertised any of them. null if the product index is ' +
+            'unavailable',
         }),
       ),
       spelling: Nullable(
-        Type.String({ description: 'The nearest spelling for which the shop has products; null: there is none' }),
+        Type.String({ description: 'Nearest spelling for which the shop has products; null if there is none' }),
       ),
     }),
-    { description: 'What most people searched for first; what fewer than two people did is left out' },
+    { description: 'The phrases that most browsers searched for come first. Phrases of a single browser are left out' },
   ),
 })

@@ -11,7 +11,7 @@ const Text = (description: string, maxLength: number = textChars) =>
 
 export const ImportQuery = Type.Object(
   {
-    shopId: Type.Optional(IdText("Shop of lines that name none; the caller's only one without it")),
+    shopId: Type.Optional(IdText('Shop of entries that name none. May be left out if the caller has exactly one shop')),
   },
   { additionalProperties: false },
 )
@@ -24,16 +24,18 @@ export const ImportLine = Type.Object(
       maxLength: idChars,
       description: 'Counted once per shop and kind, however often it is imported',
     }),
-    shopId: Text('The shop', idChars),
-    kind: Type.Optional(Nullable(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'PURCHASE without it' }))),
+    shopId: Text('Shop. Default: that of the query', idChars),
+    kind: Type.Optional(
+      Nullable(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Kind of transaction. Default: PURCHASE' })),
+    ),
     currency: Type.String({ pattern: CURRENCY_PATTERN, description: 'ISO 4217' }),
     occurredAt: Type.String({
       maxLength: 64,
-      description: 'When: ISO 8601 with an offset, or a date; any time in the past',
+      description: 'When it happened: an ISO 8601 time with an offset, or a date. Any time in the past since 1970',
     }),
     cid: Text('Client id of the buyer', idChars),
     customer: Text('User id of the buyer (uid)', idChars),
-    locale: Text('language_COUNTRY: pl_PL', 16),
+    locale: Text('Language and country, such as pl_PL', 16),
     products: Type.Array(
       Type.Object({
         shopProductId: Type.String({ minLength: 1, maxLength: idChars, description: 'Feed id of the product' }),
@@ -54,17 +56,24 @@ export type ImportLine = Static<typeof ImportLine>
 export const ImportReturn = Type.Object(
   {
     returnId: ReturnId,
-    eventId: Type.String({ minLength: 1, maxLength: idChars, description: 'The purchase' }),
-    shopId: Text('The shop', idChars),
-    occurredAt: Type.String({ maxLength: 64, description: 'When it came back: ISO 8601 with an offset, or a date' }),
-    reason: Text('For those who look at the order later', 200),
+    eventId: Type.String({ minLength: 1, maxLength: idChars, description: 'eventId of the purchase' }),
+    shopId: Text('Shop. Default: that of the query', idChars),
+    occurredAt: Type.String({
+      maxLength: 64,
+      description: 'When it was returned: an ISO 8601 time with an offset, or a date in the past',
+    }),
+    reason: Text('Reason for the return, for people who look at the order later', 200),
     lines: Type.Optional(
       Type.Array(
         Type.Object({
           shopProductId: Type.String({ minLength: 1, maxLength: idChars, description: 'Feed id of the product' }),
-          quantity: Type.Integer({ minimum: 1, maximum: quantityMax, description: 'Units that came back' }),
+          quantity: Type.Integer({ minimum: 1, maximum: quantityMax, description: 'Number of returned units' }),
         }),
-        { minItems: 1, maxItems: linesMax, description: 'Without it, the whole order' },
+        {
+          minItems: 1,
+          maxItems: linesMax,
+          description: 'The returned products. Without it, the whole order is returned',
+        },
       ),
     ),
   },
@@ -72,15 +81,15 @@ export const ImportReturn = Type.Object(
 )
 
 export const ImportAnswer = Type.Object({
-  accepted: Type.Integer({ description: 'Lines that are now durable' }),
-  rejected: Type.Integer({ description: 'Lines that are wrong' }),
+  accepted: Type.Integer({ description: 'Number of entries that are now durable' }),
+  rejected: Type.Integer({ description: 'Number of entries that were rejected' }),
   errors: Type.Array(
     Type.Object({
-      line: Type.Integer({ description: 'Number of the line, from 1' }),
-      path: Type.String({ description: 'JSON pointer into the line' }),
-      message: Type.String({ description: 'What is wrong there' }),
+      line: Type.Integer({ description: 'Line of the body, from 1' }),
+      path: Type.String({ description: 'JSON pointer into the entry' }),
+      message: Type.String({ description: 'What is wrong with the field' }),
     }),
-    { description: 'What is wrong with the first lines rejected, at most 100 findings' },
+    { description: 'What is wrong with the rejected entries. At most the first 100 errors are listed' },
   ),
 })
 export type ImportAnswer = Static<typeof ImportAnswer>

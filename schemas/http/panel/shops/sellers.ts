@@ -7,9 +7,12 @@ const SELLER_CHARS_MAX = 200
 
 export const SellersQuery = Type.Object(
   {
-    shopId: Id('Its feeds'),
+    shopId: Id('Shop of the products'),
     q: Type.Optional(
-      Type.String({ maxLength: SELLER_CHARS_MAX, description: 'Only sellers whose id contains this, in either case' }),
+      Type.String({
+        maxLength: SELLER_CHARS_MAX,
+        description: 'Only sellers whose id contains this text. Case does not matter',
+      }),
     ),
     ids: Type.Optional(
       Type.Array(Type.String({ maxLength: SELLER_CHARS_MAX }), {
@@ -27,10 +30,10 @@ export const SellersQuery = Type.Object(
 export const Sellers = Type.Object({
   items: Type.Array(
     Type.Object({
-      sellerId: Type.String({ description: 'externalSellerId of the feeds' }),
-      productCount: Type.Integer({ description: 'Products of the shop that name it' }),
+      sellerId: Type.String({ description: 'externalSellerId of the products' }),
+      productCount: Type.Integer({ description: 'Number of products of this seller' }),
     }),
-    { description: 'Those with the most products first' },
+    { description: 'The sellers with the most products come first' },
   ),
-  productCount: Type.Integer({ description: 'All products of the shop that the user may see' }),
+  productCount: Type.Integer({ description: 'Number of all products of the shop that the caller may see' }),
 })

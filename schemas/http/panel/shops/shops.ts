@@ -10,49 +10,62 @@ const RULE_MAX = 1_000_000
 
 const Country = Type.String({
   pattern: CAPITAL_COUNTRY_PATTERN,
-  description: 'Where the shop sells, ISO 3166-1 alpha-2',
+  description: 'Country in which the shop sells, ISO 3166-1 alpha-2',
 })
 
 const fields = {
-  name: Name('As shown in the panel'),
-  currency: Currency('What bids and budgets of the shop are in; cannot be changed, because bills are in it'),
+  name: Name('Name in the panel'),
+  currency: Currency(
+    'Currency of bids and budgets in the shop. It cannot be changed later, because spend is billed in it',
+  ),
   lang: Lang('Language of the shop'),
   country: Country,
   timeZone: Type.String({
     maxLength: 64,
-    description: 'IANA name; days of caps, daily budgets and reports are days of this zone. UTC without it',
+    description: 'IANA name of the time zone. Caps, daily budgets and reports use its days. Default: UTC',
   }),
   clickWindowHours: Type.Integer({
     minimum: 1,
     maximum: CLICK_WINDOW_HOURS_MAX,
-    description: 'Hours after a click in which a purchase counts; 336 without it',
+    description: 'Hours after a click in which a purchase is credited to it. Default: 336',
   }),
   viewWindowHours: Type.Integer({
     minimum: 0,
     maximum: VIEW_WINDOW_HOURS_MAX,
-    description: 'Hours after a view in which a purchase counts, 0 for never; 24 without it',
+    description: 'Hours after a view in which a purchase is credited to it; 0 for never. Default: 24',
   }),
-  reserveCpc: Amount('The least that a click costs; 0.01 without it'),
+  reserveCpc: Amount('Minimum price of a click. Default: 0.01'),
   transactionTrust: Type.Enum(['OPEN', 'PREFER_SIGNED', 'SIGNED_ONLY'], {
     description:
-      'Which purchases received from now on are credited. OPEN: all. PREFER_SIGNED: all, and those of anonymous senders are marked. SIGNED_ONLY: those sent with a token or signature. OPEN without it',
+      'Which purchases are credited, of those received from now on. OPEN, the default: all. PREFER_SIGNED: all, but ' +
+      'purchases of anonymous senders are marked as unconfirmed. SIGNED_ONLY: only those sent with a token or signature',
   }),
   invalidTraffic: Type.Array(
     Type.Object({
       rule: Type.Enum([...TRAFFIC_RULES], { description: 'See docs/traffic-quality.md' }),
       mode: Type.Enum(['OFF', 'MARK', 'REFUSE'], {
-        description: 'MARK counts the event and marks it, REFUSE makes it INVALID_TRAFFIC',
+        description:
+          'OFF: the rule is not applied. MARK: an event that breaks it is counted, and marked. REFUSE: it is not counted (INVALID_TRAFFIC)',
       }),
       max: Type.Optional(
-        Nullable(Type.Integer({ minimum: 0, maximum: RULE_MAX, description: 'What it allows; null: the default' })),
+        Nullable(
+          Type.Integer({
+            minimum: 0,
+            maximum: RULE_MAX,
+            description: 'The number that the rule allows; null for the default',
+          }),
+        ),
       ),
     }),
-    { maxItems: TRAFFIC_RULES.length, description: 'Rules against invalid traffic; those left out are as by default' },
+    {
+      maxItems: TRAFFIC_RULES.length,
+      description: 'Rules against invalid traffic. Rules that are left out have their default settings',
+    },
   ),
 }
 
 export const ShopCreate = Body({
-  accountId: Type.Optional(Id("The publisher it belongs to; without it, the caller's account")),
+  accountId: Type.Optional(Id("Account of the publisher. Default: the caller's account")),
   name: fields.name,
   currency: fields.currency,
   lang: fields.lang,
@@ -70,17 +83,17 @@ export const ShopPatch = PatchBody(changeable)
 export const ShopView = Type.Object({
   ...answered,
   ...fields,
-  accountId: Type.Optional(Id('The publisher it belongs to')),
+  accountId: Type.Optional(Id('Account of the publisher')),
   clickWindowHours: Type.Optional(fields.clickWindowHours),
   viewWindowHours: Type.Optional(fields.viewWindowHours),
   transactionTrust: Type.Optional(fields.transactionTrust),
   invalidTraffic: Type.Optional(fields.invalidTraffic),
 })
-export const ShopQuery = ListQuery({ accountId: Type.Optional(Id('Of this publisher')) })
+export const ShopQuery = ListQuery({ accountId: Type.Optional(Id('Only shops of this account')) })
 
 const keyFields = {
-  shopId: Id('The shop whose events it proves'),
-  name: Name('Which pages or servers use it'),
+  shopId: Id('Shop whose events are signed with the key'),
+  name: Name('Name of the key, such as the pages or servers that use it'),
 }
 export const SigningKeyCreate = Body(keyFields)
 export const SigningKeyPatch = PatchBody({ name: keyFields.name })
@@ -88,44 +101,59 @@ export const SigningKeyView = Type.Object({
   ...answered,
   ...keyFields,
   secret: Type.Optional(
-    Type.String({ description: 'What HMAC-SHA-256 is made with: only in the answer that creates it' }),
+    Type.String({ description: 'Secret for HMAC-SHA-256. It is only in the answer to the creation of the key' }),
   ),
 })
-export const SigningKeyQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })
+export const SigningKeyQuery = ListQuery({ shopId: Type.Optional(Id('Only keys of this shop')) })
 
-const PlacementKind = Type.Enum(['PRODUCT', 'DISPLAY'], { description: 'What its ad units show' })
+const PlacementKind = Type.Enum(['PRODUCT', 'DISPLAY'], {
+  description: 'Kind of ads that its ad units show: PRODUCT for sponsored products, DISPLAY for banners',
+})
 
-export const PlacementCreate = Body({ shopId: Id('Its shop'), name: Name('Where on the page'), kind: PlacementKind })
-export const PlacementPatch = Body({ name: Type.Optional(Name('Where on the page')) })
+export const PlacementCreate = Body({
+  shopId: Id('Shop of the placement'),
+  name: Name('Name of the placement, such as its place on the page'),
+  kind: PlacementKind,
+})
+export const PlacementPatch = Body({
+  name: Type.Optional(Name('Name of the placement, such as its place on the page')),
+})
 export const PlacementView = Type.Object({
   ...answered,
-  shopId: Id('Its shop'),
-  name: Name('Where on the page'),
+  shopId: Id('Shop of the placement'),
+  name: Name('Name of the placement, such as its place on the page'),
   kind: PlacementKind,
 })
 export const PlacementQuery = ListQuery({
-  shopId: Type.Optional(Id('Of this shop')),
+  shopId: Type.Optional(Id('Only placements of this shop')),
   kind: Type.Optional(PlacementKind),
 })
 
 const feedFields = {
-  name: Name('As shown in the panel'),
+  name: Name('Name in the panel'),
   url: Nullable(
-    Type.String({ maxLength: 2_000, description: 'Where it is fetched from every hour; null: by upload and API only' }),
+    Type.String({
+      maxLength: 2_000,
+      description: 'Address that the feed is fetched from every hour; null if it is only uploaded or updated by API',
+    }),
   ),
-  currency: Currency("What its prices are in; the shop's without it"),
-  lang: Nullable(Lang('Language of its texts; null: any')),
+  currency: Currency('Currency of the prices. Default: the currency of the shop'),
+  lang: Nullable(Lang('Language of the texts; null for any')),
 }
 
 const credentials = {
   username: Type.Optional(
-    Nullable(Type.String({ maxLength: 200, description: 'Whom it is fetched as (HTTP Basic); null: without' })),
+    Nullable(
+      Type.String({ maxLength: 200, description: 'User name for fetching the feed (HTTP Basic); null for none' }),
+    ),
   ),
-  password: Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Never shown again' }))),
+  password: Type.Optional(
+    Nullable(Type.String({ maxLength: 1_000, description: 'Password for fetching the feed. It is never shown' })),
+  ),
 }
 
 export const FeedCreate = Body({
-  shopId: Id('Its shop'),
+  shopId: Id('Shop of the feed'),
   name: feedFields.name,
   url: Type.Optional(feedFields.url),
   currency: Type.Optional(feedFields.currency),
@@ -136,22 +164,28 @@ export const FeedPatch = PatchBody({
   name: feedFields.name,
   url: feedFields.url,
   currency: Currency(
-    'Changing it reads the feed anew at once: from its url, else from the uploaded file while that is kept. Each offer has its old price and currency until then',
+    'Currency of the prices. If it is changed, the feed is read again at once: from its url, or else from the uploaded ' +
+      'file, while that is kept. Until an offer has been read again, it keeps its old price and currency',
   ),
   lang: feedFields.lang,
   ...credentials,
 })
 export const FeedView = Type.Object({
   ...answered,
-  shopId: Id('Its shop'),
+  shopId: Id('Shop of the feed'),
   ...feedFields,
-  username: Nullable(Type.String({ description: 'Whom it is fetched as; null: without' })),
-  hasPassword: Type.Boolean({ description: 'A password is set' }),
+  username: Nullable(Type.String({ description: 'User name for fetching the feed; null for none' })),
+  hasPassword: Type.Boolean({ description: 'Whether a password for fetching the feed is set' }),
   canBeRead: Type.Boolean({
-    description: 'It can be read anew: it has a url, or its uploaded file is kept. If not, upload the file again',
+    description:
+      'Whether the feed can be read again: it has a url, or its uploaded file is kept. If not, the file has to be uploaded again',
   }),
-  lastRun: Type.Union([FeedRunView, Type.Null()], { description: 'Its latest run; null: it has not run yet' }),
-  lastSuccessAt: Nullable(Time('When a run last took products; null: none has of those that are kept')),
-  nextRunAt: Nullable(Time('When it is fetched next; null: it is being fetched, or has no url')),
+  lastRun: Type.Union([FeedRunView, Type.Null()], {
+    description: 'Latest run of the feed; null if it has not run yet',
+  }),
+  lastSuccessAt: Nullable(Time('When a run last accepted products; null if none of the runs that are kept did')),
+  nextRunAt: Nullable(
+    Time('When the feed is fetched next; null if it is being fetched, has not run yet, or has no url'),
+  ),
 })
-export const FeedQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })
+export const FeedQuery = ListQuery({ shopId: Type.Optional(Id('Only feeds of this shop')) })

@@ -10,19 +10,23 @@ export const PRODUCTS_PREVIEWED_MAX = 50
 const text = Type.String({
   maxLength: SYNONYMS_CHARS_MAX,
   description:
-    'A rule a line, in the format of Solr and Elasticsearch. `sofa, couch`: each finds the other. `sneaker => trainers`: the left side finds the right side, too. `#` begins a comment, a backslash keeps the character after it',
+    'One rule per line, in the format of Solr and Elasticsearch. `sofa, couch`: a search for either word also finds the ' +
+    'other. `sneaker => trainers`: a search for the left side also finds the right side. `#` starts a comment. A backslash ' +
+    'takes the next character literally',
 })
 
 export const SynonymsView = Type.Object({
   ...answered,
   text,
-  rules: Type.Integer({ description: 'Lines that are neither empty nor a comment' }),
+  rules: Type.Integer({ description: 'Number of rules' }),
 })
 
 export const SynonymsBody = Body({
   text,
   version: Type.Optional(
-    Type.Integer({ description: 'Of the shop, as answered before: refused with 409 when it has changed since' }),
+    Type.Integer({
+      description: 'Version of the shop that was read before. If the shop has changed since, the answer is 409',
+    }),
   ),
 })
 
@@ -30,31 +34,34 @@ export const SynonymsPreviewBody = Body({
   text,
   phrases: Type.Array(Type.String({ minLength: 1, maxLength: PHRASE_CHARS_MAX }), {
     maxItems: PHRASES_PREVIEWED_MAX,
-    description: 'What shoppers search for',
+    description: 'Search phrases to try',
   }),
 })
 
 const Products = Type.Object({
-  found: Type.Integer({ description: `Products found, at most ${PRODUCTS_PREVIEWED_MAX}` }),
-  more: Type.Boolean({ description: 'There are more than that' }),
+  found: Type.Integer({ description: `Number of products found, at most ${PRODUCTS_PREVIEWED_MAX}` }),
+  more: Type.Boolean({ description: 'Whether there are more than that' }),
   products: Type.Array(
     Type.Object({
-      feedId: Id('Its feed'),
-      id: Type.String({ description: 'Its id in the feed' }),
-      title: Type.String({ description: 'Its title' }),
-      isNew: Type.Boolean({ description: 'Only one of the two searches found it' }),
+      feedId: Id('Feed of the product'),
+      id: Type.String({ description: 'Id of the product in the feed' }),
+      title: Type.String({ description: 'Title of the product' }),
+      isNew: Type.Boolean({ description: 'Whether only this one of the two searches found the product' }),
     }),
-    { description: 'The first ones, best first; those that only one of the searches found are among them' },
+    {
+      description:
+        'Some of the products found, best first. Products that only this one of the searches found are chosen before others',
+    },
   ),
 })
 
 export const SynonymsPreview = Type.Object({
   phrases: Type.Array(
     Type.Object({
-      phrase: Type.String({ description: 'As asked' }),
+      phrase: Type.String({ description: 'The phrase of the request' }),
       before: Products,
       after: Products,
     }),
-    { description: 'In the order asked' },
+    { description: 'One entry for each phrase, in the order of the request' },
   ),
 })

@@ -29,7 +29,7 @@ export interface SecondFactorRoutesDeps extends ResourceDeps {
 }
 
 const PATH = '/v1/panel/session/second-factor'
-const GONE = { 204: Type.Null({ description: 'It is not asked for any more' }) }
+const GONE = { 204: Type.Null({ description: 'The second factor is turned off' }) }
 
 /**
  * Routes of authenticator apps. Those for the caller's own app must work while a required second factor is missing. As
@@ -45,7 +45,7 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   const { sealing, now, randomBytes, sessions } = deps
   server.post(
     PATH,
-    { schema: { summary: 'Begin to set up an authenticator app', response: { 200: Enrolment } } },
+    { schema: { summary: 'Start to set up an authenticator app', response: { 200: Enrolment } } },
     async (request, reply) => {
       const { user } = freshSession(deps, request)
       if (user.body.secondFactor)
@@ -60,8 +60,8 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     PATH,
     {
       schema: {
-        summary: 'Set up the authenticator app',
-        description: 'Ends all other sessions of the user. The answer has the recovery codes.',
+        summary: 'Finish setting up the authenticator app',
+        description: 'Ends all other sessions of the user. The answer contains the recovery codes.',
         body: EnrolmentProof,
         response: { 200: RecoveryCodes },
       },
@@ -96,8 +96,8 @@ function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     `${PATH}/recovery-codes`,
     {
       schema: {
-        summary: 'Make new recovery codes',
-        description: 'Those before do not count any more.',
+        summary: 'Create new recovery codes',
+        description: 'The previous recovery codes stop working.',
         response: { 201: RecoveryCodes },
       },
     },
@@ -117,7 +117,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   const { registry, access, authorize, secondFactors, securityLog, now } = deps
   server.delete(
     PATH,
-    { schema: { summary: 'Turn off the own authenticator app', response: GONE } },
+    { schema: { summary: 'Turn off your own authenticator app', response: GONE } },
     async (request, reply) => {
       const session = freshSession(deps, request)
       if (secondFactors.isRequired(session.user.body)) {
@@ -133,7 +133,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
       onRequest: [authorize('panel'), operatorOnly, peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Turn off the authenticator app of a user who has lost it',
-        description: 'Ends all sessions of the user. For operators.',
+        description: 'Only for operators. Ends all sessions of the user.',
         params: IdParams,
         response: GONE,
       },

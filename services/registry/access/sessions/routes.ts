@@ -26,7 +26,7 @@ function whoRoute(server: HttpServer, deps: SessionRoutesDeps): void {
   const { sessions } = deps
   server.get(
     PATH,
-    { schema: { summary: 'Who is signed in', response: { 200: SessionView } } },
+    { schema: { summary: 'Read who is signed in', response: { 200: SessionView } } },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const session = sessions.read(request)
@@ -43,9 +43,10 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
     `${PATH}/reauthentication`,
     {
       schema: {
-        summary: 'Prove again who is signed in',
+        summary: 'Authenticate again',
         description:
-          'By the code of the second factor, where there is one, else by the password. What answers REAUTHENTICATION_REQUIRED works for ten minutes afterwards.',
+          'With a code of the second factor if the user has one, otherwise with the password. For ten minutes afterwards, ' +
+          'requests are no longer answered with REAUTHENTICATION_REQUIRED.',
         body: Reauthentication,
         response: { 200: SessionView },
       },
@@ -93,9 +94,9 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
     {
       schema: {
         summary: 'Sign out',
-        description: 'The session is over at the server, too: a copy of its cookie is refused.',
+        description: 'The session also ends on the server: a copy of its cookie is refused.',
         querystring: SignOutQuery,
-        response: { 204: Type.Null({ description: 'Nobody is signed in any more' }) },
+        response: { 204: Type.Null({ description: 'The session has ended' }) },
       },
     },
     async (request, reply) => {

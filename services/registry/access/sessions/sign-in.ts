@@ -45,7 +45,8 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
       schema: {
         summary: 'Sign in',
         description:
-          'The answer sets the cookie of the session, and one by which the browser is known. Tries are counted: 429 with Retry-After.',
+          'The answer sets the cookie of the session, and a cookie by which the browser is recognized later. After too many ' +
+          'attempts, the answer is 429 with Retry-After.',
         body: SignIn,
         response: { 201: SessionView },
       },

@@ -50,7 +50,7 @@ export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
   forgottenRoute(server, deps)
   server.get(
     '/v1/panel/session/options',
-    { schema: { summary: 'What the sign-in page offers', response: { 200: SignInOptions } } },
+    { schema: { summary: 'Read what the sign-in page offers', response: { 200: SignInOptions } } },
     async () => ({ forgottenPassword: deps.passwordMail.isSet }),
   )
 }
@@ -62,8 +62,8 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
-        summary: 'Make a link with which a user sets a password',
-        description: 'An invitation, where the user has no password yet. A link that there was does nothing any more.',
+        summary: 'Create a link with which a user sets a password',
+        description: 'If the user has no password yet, it is an invitation. An earlier link of the user stops working.',
         params: IdParams,
         response: { 201: PasswordLinkView },
       },
@@ -103,10 +103,10 @@ function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     '/v1/panel/session/password',
     {
       schema: {
-        summary: 'Set a password by a link',
-        description: 'Ends all sessions of the user, who then signs in with it.',
+        summary: 'Set a password with a link',
+        description: 'Ends all sessions of the user. The user then signs in with the new password.',
         body: PasswordByLink,
-        response: { 204: Type.Null({ description: 'It is set, and the link is used up' }) },
+        response: { 204: Type.Null({ description: 'The password is set, and the link cannot be used again' }) },
       },
     },
     async (request, reply) => {
@@ -147,11 +147,12 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     '/v1/panel/session/forgotten-password',
     {
       schema: {
-        summary: 'Ask for a link for a forgotten password',
+        summary: 'Request a link for a forgotten password',
         description:
-          'It is sent by e-mail where there is such a user; the answer is the same for all. 409 where no mail server is set.',
+          'If there is such a user, the link is sent by e-mail. The answer does not tell whether there is. 409 if no mail server ' +
+          'is configured.',
         body: ForgottenPassword,
-        response: { 202: Type.Null({ description: 'If there is such a user, a mail is on its way' }) },
+        response: { 202: Type.Null({ description: 'If there is such a user, a mail is being sent' }) },
       },
     },
     async (request, reply) => {

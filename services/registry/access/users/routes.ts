@@ -47,7 +47,8 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Create a user',
-        description: 'Without a password it is an invitation: the answer holds a link with which the user chooses one.',
+        description:
+          'Without a password, the user is invited: the answer has a link with which the user sets a password.',
         body: UserCreate,
         response: { 201: UserCreated },
       },
@@ -86,7 +87,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Change a user',
-        description: 'Properties that are not given stay as they are.',
+        description: 'Properties that are not given do not change.',
         params: IdParams,
         body: UserPatch,
         response: { 200: UserView },
@@ -144,9 +145,9 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Delete a user',
-        description: 'Ends all sessions of the user. History keeps the name.',
+        description: 'Ends all sessions of the user. Histories keep the name.',
         params: IdParams,
-        response: { 204: Type.Null({ description: 'It is gone' }) },
+        response: { 204: Type.Null({ description: 'The user is deleted' }) },
       },
     },
     async (request, reply) => {
