@@ -76,7 +76,7 @@ export function senderOf(request: FastifyRequest): Sender {
   if (!request.claimed) throw new Error(`${request.routeOptions.url} does not read senders`)
   const { sender, signature } = request.claimed
   if (signature && !fits(signature.signature, signature.digest)) {
-    throw unproven('does not fit the body, cid and uid of the request')
+    throw unproven('does not match the body, cid and uid of the request')
   }
   return sender
 }
@@ -105,17 +105,17 @@ function claimed({ headers }: FastifyRequest, deps: SenderDeps): Claimed {
 
 function bearerSender(authorization: string | undefined, { readBearer }: SenderDeps): Sender {
   const bearer = readBearer(authorization)
-  if (!bearer) throw new Problem('UNAUTHENTICATED', 'The token is not in force')
+  if (!bearer) throw new Problem('UNAUTHENTICATED', 'The token is not valid: it is unknown, has expired or was revoked')
   if (!bearer.scopes.includes('events')) throw new Problem('FORBIDDEN', 'The token lacks the scope events')
   return { proof: 'TOKEN', accountId: bearer.role === 'OPERATOR' ? null : bearer.accountId }
 }
 
 function signer(header: string, { cid, uid }: IncomingHttpHeaders, { snapshot, now }: SenderDeps): Claimed {
   const signature = readSignature(header)
-  if (!signature) throw unproven('is not of the form key=…,t=…,v1=…')
+  if (!signature) throw unproven('must have the form key=…,t=…,v1=…')
   const key = snapshot.body('SigningKey', signature.keyId)
-  if (!key) throw unproven('names a key that is not known')
-  if (!isTimely(signature, now())) throw unproven('is too old, or its time is ahead')
+  if (!key) throw unproven('names an unknown key')
+  if (!isTimely(signature, now())) throw unproven('is too old, or its time is in the future')
   const digest = startDigest(key.secret, signature.time, { cid: String(cid ?? ''), uid: String(uid ?? '') })
   return { sender: { proof: 'SIGNED', shopId: key.shopId }, signature: { signature, digest } }
 }

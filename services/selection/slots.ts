@@ -9,7 +9,7 @@ import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 /** How many errors a message lists. */
 const ERRORS_TOLD_MAX = 5
 /** The message for an ad unit that may be newer than this process's copy of the registry. */
-const NOT_HERE = 'is not known here yet'
+const NOT_HERE = 'is not known to this process yet'
 const RETRY_AFTER_S = 5
 
 /** The members of a targeting object that both kinds of ads read. */

@@ -32,7 +32,7 @@ export function validateAdEvent(
   const claims = showIds.openBytes(showId)
   if (!claims) return rejected('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
   const shown = readGist(claims)
-  if (kind !== null && shown.kind !== kind) return rejected('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
+  if (kind !== null && shown.kind !== kind) return rejected('/showId', `belongs to a ${shown.kind} ad`, 'WRONG_KIND')
   const proof = proofFor(context.sender, shown.shopId, snapshot)
   if (proof === null) return rejectedOtherShop('/showId')
 

@@ -77,7 +77,7 @@ export async function validateBatch(
 
 function parseElement(json: Buffer): { status: 'PARSED'; element: unknown } | RejectedEvent {
   try {
-    if (json.length > ELEMENT_BYTES_MAX) throw new Problem('TOO_LARGE', `It has more than ${ELEMENT_BYTES_MAX} bytes`)
+    if (json.length > ELEMENT_BYTES_MAX) throw new Problem('TOO_LARGE', `has more than ${ELEMENT_BYTES_MAX} bytes`)
     return { status: 'PARSED', element: parseJson(json) }
   } catch (error) {
     if (error instanceof Problem && error.code === 'TOO_LARGE') return rejected('', error.message, 'TOO_LARGE')

@@ -17,7 +17,10 @@ export function occurredAt(
   receivedAt: number,
 ): { at: number; warnings: FieldError[] } | RejectedEvent {
   const path = '/occurredAt'
-  const now = (message: string) => ({ at: receivedAt, warnings: [{ path, message: `${message}: taken as now` }] })
+  const now = (message: string) => ({
+    at: receivedAt,
+    warnings: [{ path, message: `${message}: the time of receipt is used` }],
+  })
   if (given === null || given === undefined) return { at: receivedAt, warnings: [] }
   const at = Date.parse(given)
   if (Number.isNaN(at)) return now('is not a time')

@@ -28,10 +28,11 @@ export interface Buyer {
  * unsafe number is not replaced: it has lost digits, and may stand for another order.
  */
 export const substituteEventId: Substitute = (value) => {
-  if (Number.isSafeInteger(value)) return { value: String(value), message: 'must be string: its digits were taken' }
+  if (Number.isSafeInteger(value))
+    return { value: String(value), message: 'must be string: the digits of the number are used' }
   if (typeof value !== 'string') return null
   const hash = createHash('sha256').update(value).digest('hex')
-  return { value: hash, message: `is longer than ${EVENT_LIMITS.idChars} characters: its SHA-256 stands for it` }
+  return { value: hash, message: `is longer than ${EVENT_LIMITS.idChars} characters: its SHA-256 is used instead` }
 }
 
 /**

@@ -45,13 +45,15 @@ export function rejected(path: string, message: string, code: ErrorCode = 'INVAL
 
 /** Rejects an event whose sender proved itself for another shop. */
 export function rejectedOtherShop(path: string): RejectedEvent {
-  return rejected(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
+  return rejected(path, 'belongs to another shop than the token or signature', 'FORBIDDEN')
 }
 
 /** @throws Problem UNAVAILABLE when the shop may be missing only because this process's copy of the registry is stale. */
 export function rejectedUnknownShop(snapshot: Snapshot): RejectedEvent {
   if (snapshot.staleReason === null) return rejected('/shopId', 'there is no such shop')
-  throw new Problem('UNAVAILABLE', 'The shop is not known here yet', { retryAfterSeconds: RETRY_AFTER_S })
+  throw new Problem('UNAVAILABLE', 'The shop is not known to this process yet: try again shortly', {
+    retryAfterSeconds: RETRY_AFTER_S,
+  })
 }
 
 /** Adds warnings that arose before the event was validated. */

@@ -39,7 +39,7 @@ export const contextMatch = (variant: Variant): AdAlgorithm => ({
   check: (targeting) =>
     variant.wide || given(targeting.searchData) || hasCategory(targeting)
       ? []
-      : [{ field: 'searchData', message: 'is required, or categoryIds or categoryPaths' }],
+      : [{ field: 'searchData', message: 'is required unless categoryIds or categoryPaths is given' }],
   reference: () => null,
   plan: ({ targeting, lang }) => ({
     filters: [

@@ -43,7 +43,7 @@ export const similarCategories = (variant: Variant): AdAlgorithm => ({
   check: ({ categoryIds, categoryPaths }) =>
     givenAll(categoryIds).length > 0 || givenAll(categoryPaths).length > 0
       ? []
-      : [{ field: 'categoryPaths', message: 'is required, or categoryIds' }],
+      : [{ field: 'categoryPaths', message: 'is required unless categoryIds is given' }],
   reference: () => null,
   plan: (input) => similar(input, nearCategories(input.targeting, variant)),
 })

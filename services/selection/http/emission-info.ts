@@ -35,7 +35,7 @@ async function emissionInfo(
   const refuse = (code: 'INVALID_SHOW_ID' | 'WRONG_KIND', message: string) =>
     new Problem(code, `/showId: ${message}`, { errors: [{ path: '/showId', message }] })
   if (!claims) throw refuse('INVALID_SHOW_ID', 'was not made by this service')
-  if (claims.kind !== kind) throw refuse('WRONG_KIND', `is of a ${claims.kind} ad`)
+  if (claims.kind !== kind) throw refuse('WRONG_KIND', `belongs to a ${claims.kind} ad`)
   admit(claims.shopId)
   // An account that has been deleted since is still named.
   const account = deps.snapshot.getEver('Account', claims.accountId)?.body

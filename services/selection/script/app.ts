@@ -31,7 +31,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
     const built = async () => {
       known ??= await readBuilt(folder)
       if (known) return known
-      const detail = 'The emission script has not been built: make build'
+      const detail = 'The emission script has not been built: run `make build`'
       throw new Problem('UNAVAILABLE', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     }
 

@@ -19,9 +19,9 @@ const SOURCES: Readonly<Record<string, string>> = {
 }
 /** The message for a missing required field that the script's address names differently or can give in another way. */
 const MISSING: Readonly<Record<string, string>> = {
-  searchData: 'is required, or categoryId',
+  searchData: 'is required unless categoryId is given',
   categoryPaths: 'is required',
-  productId: 'is required, or shopProductId',
+  productId: 'is required unless shopProductId is given',
 }
 
 /**
@@ -33,7 +33,10 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
   const rows = side(params, 'row', errors)
   const cols = side(params, 'col', errors)
   if (rows * cols > SELECTION_LIMITS.adsMax) {
-    errors.push({ path: 'params/col', message: `must make at most ${SELECTION_LIMITS.adsMax} ads with row` })
+    errors.push({
+      path: 'params/col',
+      message: `must not make more than ${SELECTION_LIMITS.adsMax} ads together with row`,
+    })
   }
   const elementId = String(params.elementId)
   if (elementId.length > FORMATTED_LIMITS.elementIdChars) {

@@ -148,10 +148,10 @@ describe('the answer to a script element', () => {
   })
 
   it.each<[Algorithm, string]>([
-    ['CONTEXT_MATCH', 'querystring/searchData is required, or categoryId'],
+    ['CONTEXT_MATCH', 'querystring/searchData is required unless categoryId is given'],
     ['SIMILAR_CATEGORIES', 'querystring/categoryId is required'],
     ['SIMILAR_TITLES', 'querystring/productTitle is required'],
-    ['SIMILAR_PRODUCT_ID', 'querystring/productId is required, or shopProductId'],
+    ['SIMILAR_PRODUCT_ID', 'querystring/productId is required unless shopProductId is given'],
     ['ALSO_BOUGHT', 'querystring/shopProductId is required'],
     ['EXACT_PRODUCT_ID', 'querystring/productIds is required, with at least one id'],
   ])('%s says what it lacks by the parameters of the script', async (algorithm, detail) => {
@@ -284,7 +284,7 @@ describe('the library', () => {
       const response = await bare.inject({ url })
       expect([response.statusCode, response.json<{ detail: string }>().detail]).toEqual([
         503,
-        'The emission script has not been built: make build',
+        'The emission script has not been built: run `make build`',
       ])
     }
     await bare.close()
