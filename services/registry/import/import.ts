@@ -71,7 +71,10 @@ export async function importEntries(
   } catch (error) {
     if (!(error instanceof Exceeded)) throw error
     if (batch.length > 0) await store()
-    throw new Problem('TOO_LARGE', `One import takes ${error.message}. ${stored(answer)} Send the rest in another one.`)
+    throw new Problem(
+      'TOO_LARGE',
+      `An import can have at most ${error.message}. ${stored(answer)} Send the rest in another import.`,
+    )
   }
   if (batch.length > 0) await store()
   return answer
@@ -91,5 +94,5 @@ function unreadable(message: string): Read {
 }
 
 function stored({ accepted, rejected }: ImportAnswer): string {
-  return `${accepted} lines are stored and ${rejected} were rejected; lines that are sent again count once.`
+  return `${accepted} lines were stored and ${rejected} were rejected. Lines that are sent again count once.`
 }

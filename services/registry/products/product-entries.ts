@@ -64,7 +64,7 @@ export function readEntries(
     if (batchId !== null) {
       const first = firstByBatchId.get(batchId)
       if (first === undefined) firstByBatchId.set(batchId, index)
-      else entry.report('DUPLICATE_BATCH_ID', 'batchId', `Is the batchId of entry ${first} too`)
+      else entry.report('DUPLICATE_BATCH_ID', 'batchId', `Is also the batchId of entry ${first}`)
     }
     const taken = entry.read()
     const faults = entry.faults.filter(({ code }) => issueCodes[code].severity === 'REJECTED')
@@ -142,7 +142,7 @@ class EntryReader {
       const isMissing = batchId === undefined || batchId === null || batchId === ''
       this.report('MISSING_FIELD', 'batchId', isMissing ? 'Every entry needs a batchId' : 'Must be string')
     } else if ((batchId as string).length > BATCH_ID_CHARS_MAX) {
-      this.report('ID_TOO_LONG', 'batchId', `At most ${BATCH_ID_CHARS_MAX} characters are taken`)
+      this.report('ID_TOO_LONG', 'batchId', `Must have at most ${BATCH_ID_CHARS_MAX} characters`)
     }
   }
 

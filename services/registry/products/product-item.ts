@@ -85,7 +85,7 @@ export function itemFromProduct(
       issues.push({
         code: 'UNKNOWN_FIELD',
         field: name.slice(0, 100),
-        message: 'Is not a field of a product and is ignored',
+        message: 'Is not a known field of a product. It was ignored',
       })
       continue
     }

@@ -49,7 +49,7 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
   if (unknown !== undefined) return invalid(`/${unknown}`, 'is not a property that can be set here')
   if (given.length === 0) return invalid('/entries', 'must not be empty')
   if (given.length > ENTRIES_MAX) {
-    const message = `has ${given.length} items; at most ${ENTRIES_MAX} are taken`
+    const message = `has ${given.length} items; at most ${ENTRIES_MAX} are allowed`
     return refused('TOO_LARGE', `/entries: ${message}`, { errors: [{ path: '/entries', message }] })
   }
   const read = readEntries(given, feeds, now)

@@ -96,7 +96,7 @@ function toRecords(topic: 'products' | 'item-groups', { keys, block, ends }: Pac
 }
 
 function busy(): Problem {
-  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} product updates are being read`, {
+  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} product updates are already being read`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }

@@ -46,12 +46,12 @@ export function readCustomParameters(reader: ItemReader): Record<string, string>
     // It would be no entry but the prototype of whatever object it is copied into.
     if (name === '__proto__') continue
     if (name.length > CUSTOM_NAME_CHARS_MAX) {
-      const message = `Its name has ${name.length} characters; at most ${CUSTOM_NAME_CHARS_MAX} are taken`
+      const message = `Its name has ${name.length} characters; at most ${CUSTOM_NAME_CHARS_MAX} are allowed`
       reader.report('CUSTOM_PARAMETER_TOO_LONG', `c:${name.slice(0, CUSTOM_NAME_CHARS_MAX)}`, message, line)
     } else if (parameters.has(name)) {
-      reader.report('REPEATED_FIELD', `c:${name}`, 'Only the first value is taken', line)
+      reader.report('REPEATED_FIELD', `c:${name}`, 'Only the first value is used', line)
     } else if (value.length > OFFER_LIMITS.customParameterChars) {
-      const message = `Has ${value.length} characters; at most ${OFFER_LIMITS.customParameterChars} are taken`
+      const message = `Has ${value.length} characters; at most ${OFFER_LIMITS.customParameterChars} are allowed`
       reader.report('CUSTOM_PARAMETER_TOO_LONG', `c:${name}`, message, line)
     } else if (parameters.size === OFFER_LIMITS.customParametersMax) {
       if (beyond++ === 0) {
@@ -73,6 +73,6 @@ function texts(reader: ItemReader, elements: readonly FeedElement[], maxChars: n
 
 function distinct(reader: ItemReader, field: string, values: readonly (string | null)[], max: number): string[] {
   const all = [...new Set(values.filter((value) => value !== null))]
-  if (all.length > max) reader.report('TOO_MANY_VALUES', field, `Only the first ${max} of ${all.length} are taken`)
+  if (all.length > max) reader.report('TOO_MANY_VALUES', field, `Only the first ${max} of ${all.length} are used`)
   return all.slice(0, max)
 }

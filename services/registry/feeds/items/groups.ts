@@ -74,11 +74,11 @@ function readGroups<T>(reader: ItemReader, name: string, max: number, read: (ele
     reader.checkEncoding(element)
     const group = read(element)
     if (group === null) {
-      reader.report('INCOMPLETE_GROUP', name, 'A needed part is missing, too long or not valid', element.line)
+      reader.report('INCOMPLETE_GROUP', name, 'A required part is missing, too long or not valid', element.line)
     } else groups.push(group)
   }
   if (elements.length > max) {
-    reader.report('TOO_MANY_VALUES', name, `Only the first ${max} of ${elements.length} are taken`, elements[max]!.line)
+    reader.report('TOO_MANY_VALUES', name, `Only the first ${max} of ${elements.length} are used`, elements[max]!.line)
   }
   return groups
 }

@@ -77,7 +77,7 @@ export class ItemReader {
       this.report(
         'REPEATED_FIELD',
         first.name,
-        `Only the first of ${others.length + 1} values is taken`,
+        `Only the first of ${others.length + 1} values is used`,
         others[0]!.line,
       )
     }
@@ -97,7 +97,7 @@ export class ItemReader {
     this.report(
       'VALUE_TOO_LONG',
       field,
-      `Has ${value.text.length} characters; at most ${maxChars} are taken`,
+      `Has ${value.text.length} characters; at most ${maxChars} are allowed`,
       value.line,
     )
     return false
@@ -113,13 +113,13 @@ export class ItemReader {
     const value = this.value(field)
     if (!value) return null
     const known = read(value.text)
-    if (known === null) this.report('INVALID_VALUE', field, `${shown(value.text)} is not accepted`, value.line)
+    if (known === null) this.report('INVALID_VALUE', field, `${shown(value.text)} is not an accepted value`, value.line)
     return known
   }
 
   checkEncoding({ name, text, line }: FeedElement): void {
     if (text.includes('\ufffd')) {
-      this.report('ENCODING', name, 'Some bytes are not of the encoding that the feed declares', line)
+      this.report('ENCODING', name, 'Some bytes are not valid in the encoding that the feed declares', line)
     }
   }
 }

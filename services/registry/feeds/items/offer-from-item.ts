@@ -140,7 +140,7 @@ function readId(reader: ItemReader): string | null {
   reader.report(
     'ID_TOO_LONG',
     'id',
-    `Has ${id.text.length} characters; at most ${OFFER_LIMITS.idChars} are taken`,
+    `Has ${id.text.length} characters; at most ${OFFER_LIMITS.idChars} are allowed`,
     id.line,
   )
   return null
@@ -178,7 +178,7 @@ function readLink(reader: ItemReader, field: 'link' | 'image_link'): string | nu
     reader.report('INVALID_LINK', field, `${shown(text)} is not an absolute http or https URL`, element.line)
     return null
   }
-  if (url !== text) reader.report('URL_ENCODED', field, `Taken as ${shown(url)}`, element.line)
+  if (url !== text) reader.report('URL_ENCODED', field, `Changed to ${shown(url)}`, element.line)
   return url
 }
 

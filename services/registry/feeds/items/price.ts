@@ -95,11 +95,16 @@ export function readPrice(reader: ItemReader, currency: string): { micros: numbe
       )
       return null
     case 'AMBIGUOUS':
-      reader.report('AMBIGUOUS_PRICE', 'price', `${shown(value.written)}: a thousand, or three decimals?`, value.line)
+      reader.report(
+        'AMBIGUOUS_PRICE',
+        'price',
+        `${shown(value.written)} is ambiguous: it could mean a thousand or three decimals`,
+        value.line,
+      )
       return null
     case 'PRICE':
       if (price.currency !== null && price.currency !== currency) {
-        const message = `${shown(value.written)} is in ${price.currency}, the feed in ${currency}`
+        const message = `${shown(value.written)} is in ${price.currency}, but the feed is in ${currency}`
         reader.reportCurrency(price.currency, message, value.line)
         return null
       }
@@ -114,10 +119,15 @@ function reportForm(
   { value, currency }: { value: Value; currency: string },
 ): void {
   if (price.currency === null) {
-    reader.report('MISSING_CURRENCY', 'price', `${shown(value.written)} is taken to be in ${currency}`, value.line)
+    reader.report(
+      'MISSING_CURRENCY',
+      'price',
+      `${shown(value.written)} has no currency and is read as ${currency}`,
+      value.line,
+    )
   } else if (!price.standard) {
     const taken = `${price.micros / 1_000_000} ${currency}`
-    reader.report('PRICE_FORMAT', 'price', `${shown(value.written)} is taken as ${taken}`, value.line)
+    reader.report('PRICE_FORMAT', 'price', `${shown(value.written)} is read as ${taken}`, value.line)
   }
 }
 
@@ -151,6 +161,7 @@ export function readSalePrice(
 function saleFault(sale: Price, price: { micros: number }, currency: string): string | null {
   if (sale.tag === 'AMBIGUOUS') return 'could be a thousand or three decimals'
   if (sale.tag === 'INVALID') return `is not a price like 12.50 ${currency}`
-  if (sale.currency !== null && sale.currency !== currency) return `is in ${sale.currency}, the feed in ${currency}`
+  if (sale.currency !== null && sale.currency !== currency)
+    return `is in ${sale.currency}, but the feed is in ${currency}`
   return sale.micros < price.micros ? null : 'is not below the price'
 }

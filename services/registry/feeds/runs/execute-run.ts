@@ -98,8 +98,8 @@ interface Refusal {
   message: string
 }
 
-const SUPERSEDED: Refusal = { failure: 'REPLACED', message: 'A later run took its place; nothing was removed' }
-const FAULT_OF_OURS: Refusal = { failure: 'INTERNAL', message: 'The run failed on our side' }
+const SUPERSEDED: Refusal = { failure: 'REPLACED', message: 'A later run has replaced this one. Nothing was removed' }
+const FAULT_OF_OURS: Refusal = { failure: 'INTERNAL', message: 'The run failed because of an internal error' }
 const FEED_DELETED: Refusal = { failure: 'REPLACED', message: 'The feed was deleted' }
 const UPLOAD_GONE: Refusal = {
   failure: 'CONTENT_GONE',

@@ -13,7 +13,7 @@ import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf, runsOfFeed } fr
 import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
-const CUT_SHORT = 'Cut short by a restart of the service; the next run did it again'
+const CUT_SHORT = 'Interrupted by a restart of the server. The next run replaced it'
 
 export interface FeedRunsDeps {
   registry: Registry

@@ -38,7 +38,7 @@ async function* unpack(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncG
   if (head[0] === 0x50 && head[1] === 0x4b)
     throw new FeedFailure('COMPRESSION', 'The feed is a ZIP file: send XML or gzip')
   if (head[0] !== 0x1f || head[1] !== 0x8b) yield* limited(rest)
-  else if (layers === 0) throw new FeedFailure('COMPRESSION', 'The feed is packed with gzip too many times over')
+  else if (layers === 0) throw new FeedFailure('COMPRESSION', 'The feed is compressed with gzip too many times')
   else yield* unpack(gunzip(rest), layers - 1)
 }
 
@@ -57,7 +57,10 @@ async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > EXPANSION_FREE_BYTES && unpacked > read * EXPANSION_MAX) {
-        throw new FeedFailure('TOO_LARGE', `The feed unpacks to over ${EXPANSION_MAX} times its size`)
+        throw new FeedFailure(
+          'TOO_LARGE',
+          `The decompressed feed is over ${EXPANSION_MAX} times as large as the compressed one`,
+        )
       }
       yield chunk
     }
@@ -100,7 +103,7 @@ function decoderFor(head: Uint8Array): TextDecoder {
   try {
     return new TextDecoder(label)
   } catch {
-    throw new FeedFailure('ENCODING', `The encoding ${JSON.stringify(label)} that the feed declares is not known`)
+    throw new FeedFailure('ENCODING', `The encoding ${JSON.stringify(label)} that the feed declares is unknown`)
   }
 }
 

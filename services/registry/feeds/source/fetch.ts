@@ -189,7 +189,10 @@ async function store(
     if (status !== 200) throw new FeedFailure(codeOfStatus(status), `The address answered with status ${status}`)
     const encoding = response.headers['content-encoding'] ?? 'identity'
     if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
-      throw new FeedFailure('COMPRESSION', `The feed came with Content-Encoding ${encoding}; gzip or none is read`)
+      throw new FeedFailure(
+        'COMPRESSION',
+        `The feed has the Content-Encoding ${encoding}: only gzip or none is supported`,
+      )
     }
     paceTimer = enforcePace(response, options.pace)
     await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), { signal })

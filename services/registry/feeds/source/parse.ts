@@ -96,7 +96,7 @@ class FeedParser {
     if (this.#itemsSeen === 0 && !FEED_ROOTS.has(this.#root)) {
       throw new FeedFailure(
         'NOT_A_FEED',
-        `This is no product feed: its root is <${this.#root}> and it has no <item> or <entry>`,
+        `This is not a product feed: its root is <${this.#root}> and it has no <item> or <entry>`,
       )
     }
   }

@@ -299,7 +299,7 @@ describe('issues', () => {
         productId: '=c',
         field: 'condition',
         code: 'INVALID_VALUE',
-        message: '""odd"," is not accepted',
+        message: '""odd"," is not an accepted value',
       },
     ])
     const paged = []
@@ -332,7 +332,7 @@ describe('issues', () => {
       'severity,line,productId,field,code,message',
       'WARNING,2,a,gtin,INVALID_GTIN,"""1"" is not the GTIN of a product"',
     ])
-    expect(lines[3]).toBe(`WARNING,4,'=c,condition,INVALID_VALUE,"""""odd"","" is not accepted"`)
+    expect(lines[3]).toBe(`WARNING,4,'=c,condition,INVALID_VALUE,"""""odd"","" is not an accepted value"`)
   })
 
   it.each(['severity=BAD', 'limit=0', 'limit=x', 'cursor=nonsense', 'cursor=WyJhIl0', 'format=pdf', 'nosuch=1'])(

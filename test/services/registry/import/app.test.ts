@@ -171,7 +171,7 @@ describe('POST /v1/panel/import/transactions', () => {
     logFails = true
     const down = await send([order()])
     expect([down.status, down.body.code]).toEqual([503, 'UNAVAILABLE'])
-    expect(down.body.detail).toContain('0 lines are stored')
+    expect(down.body.detail).toContain('0 lines were stored')
   })
 
   it('answers 413 while the body is still coming', async () => {
@@ -266,7 +266,7 @@ describe('CSV', () => {
       `o3,2019-05-04,EUR,"${'x'.repeat(3_000)}",1,1`,
     )
     expect([status, body.code]).toEqual([413, 'TOO_LARGE'])
-    expect(body.detail).toContain(`${stored().length} lines are stored`)
+    expect(body.detail).toContain(`${stored().length} lines were stored`)
   })
 
   it('keeps no more rows of one order than an order may have lines', async () => {

@@ -534,5 +534,5 @@ it('runs over a port to another thread, and tells its progress', async () => {
   port1.close()
   now += HOUR_MS
   await runs.tick()
-  expect(await ended(2)).toMatchObject({ status: 'FAILED', message: 'The run failed on our side' })
+  expect(await ended(2)).toMatchObject({ status: 'FAILED', message: 'The run failed because of an internal error' })
 })
