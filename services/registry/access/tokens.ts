@@ -63,7 +63,7 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
     if (account) {
       input.scopes.forEach((scope, i) => {
         const allowed = allowedScopes(account.body).includes(scope)
-        fieldErrors.check(allowed, `/scopes/${i}`, 'an advertiser has nothing in this scope')
+        fieldErrors.check(allowed, `/scopes/${i}`, 'cannot be given to a token of an advertiser')
       })
     }
     const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', fieldErrors)

@@ -59,8 +59,12 @@ function readImages(
       fieldErrors.check(fits, `${path}/${at}/imageId`, `has ${sizes}`)
     }
     if (image) {
-      fieldErrors.check((given.width ?? width) === width, `${path}/${at}/width`, `is ${width} in the image`)
-      fieldErrors.check((given.height ?? height) === height, `${path}/${at}/height`, `is ${height} in the image`)
+      fieldErrors.check((given.width ?? width) === width, `${path}/${at}/width`, `must be ${width}, as in the image`)
+      fieldErrors.check(
+        (given.height ?? height) === height,
+        `${path}/${at}/height`,
+        `must be ${height}, as in the image`,
+      )
     }
     return { imageId, width, height }
   })
@@ -82,6 +86,6 @@ function checkTexts(
     fieldErrors.check(isColour, `${path}/${at}/value`, 'must be a colour: #rgb, #rgba, #rrggbb or #rrggbbaa')
   }
   for (const { type, required } of format.textFields) {
-    fieldErrors.check(!required || types.includes(type), path, `must have a ${type}`)
+    fieldErrors.check(!required || types.includes(type), path, `must have a text of the type ${type}`)
   }
 }

@@ -71,7 +71,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
       Object.keys(input).some((name) => name !== 'archived') &&
       input.archived !== false
     ) {
-      throw new Problem('CONFLICT', 'The campaign is archived: nothing of it can change until it is restored')
+      throw new Problem('CONFLICT', 'The campaign is archived: restore it before you change it')
     }
     const fieldErrors = new FieldErrors()
     const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
@@ -94,7 +94,11 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
       if (!archived) return null
       const at = { now: now(), spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(body, shop) }
       const state = campaignState({ ...next, archivedAt: null }, at)
-      errors.check(ARCHIVABLE.has(state), '/archived', `is for campaigns that cannot run: this one is ${state}`)
+      errors.check(
+        ARCHIVABLE.has(state),
+        '/archived',
+        `can only be true for a campaign that cannot run: this one is ${state}`,
+      )
       return at.now
     }
   }

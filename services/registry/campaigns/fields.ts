@@ -29,7 +29,7 @@ export function checkKind(kind: Campaign['kind'], input: object, { isNew }: { is
   const fieldErrors = new FieldErrors()
   const other = kind === 'DISPLAY' ? 'SPONSORED' : 'DISPLAY'
   for (const name of Object.keys(fieldsOfKind[other])) {
-    fieldErrors.check(!(name in input), `/${name}`, `is for ${other} campaigns`)
+    fieldErrors.check(!(name in input), `/${name}`, `can only be set for ${other} campaigns`)
   }
   for (const [name, isRequired] of Object.entries(fieldsOfKind[kind])) {
     fieldErrors.check(!isNew || !isRequired || name in input, `/${name}`, 'is required')

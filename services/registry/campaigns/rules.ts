@@ -32,15 +32,19 @@ export function checkCampaign(campaign: Campaign, facts: CampaignFacts, fieldErr
   if (campaign.kind === 'DISPLAY') checkDisplay(campaign, facts, fieldErrors)
   else checkProducts(campaign, facts, fieldErrors)
   const becomesDraft = campaign.status === 'DRAFT' && facts.before !== null && facts.before.status !== 'DRAFT'
-  fieldErrors.check(!becomesDraft, '/status', 'cannot become a draft again: PAUSED stops it')
+  fieldErrors.check(!becomesDraft, '/status', 'cannot become DRAFT again: use PAUSED to stop the campaign')
 }
 
 function checkOwner(campaign: Campaign, { accountId, account, shop }: CampaignFacts, fieldErrors: FieldErrors): void {
   const ownsShop = shop.accountId === accountId
   if (account.kind === 'OPERATOR')
-    fieldErrors.add('/accountId', "is the operator's: only publishers and advertisers can advertise")
+    fieldErrors.add('/accountId', "is an operator's account: only publishers and advertisers can advertise")
   if (account.kind === 'PUBLISHER') fieldErrors.check(ownsShop, '/shopId', 'is not a shop of this publisher')
-  fieldErrors.check(!campaign.autoPromo || ownsShop, '/autoPromo', "is for the campaigns of the shop's own publisher")
+  fieldErrors.check(
+    !campaign.autoPromo || ownsShop,
+    '/autoPromo',
+    "can only be set for campaigns of the shop's own publisher",
+  )
 }
 
 function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, fieldErrors: FieldErrors): void {
@@ -52,7 +56,11 @@ function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, fie
 function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, fieldErrors: FieldErrors): void {
   const { kind, budgetMicros, dailyBudgetMicros, cpcMicros, cpmMicros, autoPromo } = campaign
   const spent = fromMicros(spentMicros)
-  fieldErrors.check(budgetMicros >= spentMicros, '/budget', `must not be below the ${spent} that it has spent`)
+  fieldErrors.check(
+    budgetMicros >= spentMicros,
+    '/budget',
+    `must not be below the ${spent} that the campaign has spent`,
+  )
   const isDailyWithin = dailyBudgetMicros === null || dailyBudgetMicros <= budgetMicros
   fieldErrors.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
   if (autoPromo) return
@@ -81,7 +89,7 @@ function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fi
   }
   if (account.kind !== 'ADVERTISER') return
   if (account.sellerIds.length === 0) {
-    fieldErrors.add('/accountId', 'may not advertise the products of any seller: the operator sets its sellers')
+    fieldErrors.add('/accountId', 'has no sellers whose products it may advertise: ask the operator to set them')
   } else if (productRule && productRule.sellerIds.length > 0) {
     const matches = productRule.sellerIds.some((id) => account.sellerIds.includes(id))
     fieldErrors.check(matches, '/products/rule/sellerIds', 'are sellers whose products the account may not advertise')

@@ -27,7 +27,10 @@ import { readPersonalData } from './personal-data.ts'
 
 const PATH = '/v1/panel/erasures'
 
-const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop answers for its shoppers')
+const shopsOnly = onlyRoles(
+  ['OPERATOR', 'PUBLISHER'],
+  'Only the publisher of a shop and the operator can export or erase data of its shoppers',
+)
 
 export interface ErasuresAppDeps {
   erasures: ErasureStore
@@ -48,8 +51,8 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
     const { shopId, cid, uid } = asked
     const fieldErrors = new FieldErrors()
     const shop = ownShop({ access, principal, shopId, fieldErrors })
-    fieldErrors.check(cid !== undefined || uid !== undefined, '/', 'needs a cid or a uid')
-    fieldErrors.check(cid === undefined || uid === undefined, '/uid', 'is one identifier too many beside a cid')
+    fieldErrors.check(cid !== undefined || uid !== undefined, '/', 'must have a cid or a uid')
+    fieldErrors.check(cid === undefined || uid === undefined, '/uid', 'cannot be combined with cid')
     fieldErrors.throwIfAny()
     return {
       shop: shop!,

@@ -50,7 +50,7 @@ export function createErasureStore({ log, now, uuid, randomBytes }: ErasureStore
       )
       if (same) return { erasure: same, isNew: false }
       if (pending.length >= PENDING_MAX) {
-        throw new Problem('CONFLICT', `${PENDING_MAX} erasures are not done yet: ask again when some are`)
+        throw new Problem('CONFLICT', `${PENDING_MAX} erasures are still pending: try again when some are done`)
       }
       const erasure: Erasure = {
         ...{ id: uuid(), shopId, identifier: identifier.kind, requestedAt: now(), requestedBy },

@@ -41,5 +41,5 @@ export async function readPersonalData(
 
 function checked<T>(rows: T[], part: string, rowsMax: number): T[] {
   if (rows.length <= rowsMax) return rows
-  throw new Problem('TOO_LARGE', `${part} has more than ${rowsMax} rows, which an export may have of each kind`)
+  throw new Problem('TOO_LARGE', `${part} has more than ${rowsMax} rows, the maximum of an export`)
 }

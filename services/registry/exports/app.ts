@@ -89,7 +89,7 @@ async function exportView(
   if (found!.rows > rowsMax) {
     throw new Problem(
       'TOO_LARGE',
-      `These are ${found!.rows} rows, and a file has at most ${rowsMax}: choose a shorter period`,
+      `The period has ${found!.rows} rows, but a file can have at most ${rowsMax}: choose a shorter period`,
     )
   }
   return analytics.queryParquet(`SELECT * ${rows} ORDER BY ${isByDay ? 'shopDay' : 'occurredAt'} ${settings}`, params)

@@ -55,7 +55,7 @@ function formProblem(error: (Error & { code?: string }) | Problem): Problem {
     case 'FST_FILES_LIMIT':
     case 'FST_FIELDS_LIMIT':
     case 'FST_PARTS_LIMIT':
-      return new Problem('TOO_LARGE', 'The form holds more than one file and an accountId')
+      return new Problem('TOO_LARGE', 'The form may only have one file and an accountId')
     default:
       return new Problem('INVALID', 'The body is not a complete multipart/form-data body', { cause: error })
   }

@@ -59,7 +59,7 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
       },
       async (request) => {
         const span = spanOf(request.query)
-        if (isChecking) throw new Problem('CONFLICT', 'A check is under way: ask again when it has ended')
+        if (isChecking) throw new Problem('CONFLICT', 'Another check is running: try again when it has ended')
         isChecking = true
         try {
           return await check(span)
@@ -78,7 +78,7 @@ function spanOf({ topic, partition, fromOffset, toOffset, from, to }: Static<typ
     fieldErrors.check(
       offset === undefined || partition !== undefined,
       `querystring/${name}`,
-      'is an offset of one partition: name it',
+      'can only be set together with partition',
     )
   ofOnePartition('fromOffset', fromOffset)
   ofOnePartition('toOffset', toOffset)

@@ -229,7 +229,7 @@ function toRecord(entry: RegistryEntry): NewRecord {
   const key = registryKey(entry)
   const value = encode('RegistryEntry', entry)
   if (Buffer.byteLength(key) + value.length > RECORD_MAX_BYTES) {
-    throw new Problem('TOO_LARGE', 'The lists of this entity are too long to be stored')
+    throw new Problem('TOO_LARGE', 'The lists in the body are too long to be stored')
   }
   return { topic: 'registry', key, value }
 }

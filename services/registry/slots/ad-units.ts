@@ -90,7 +90,7 @@ function checkUnit(unit: AdUnit, placement: Placement | undefined, snapshot: Sna
   if (!placement) {
     fieldErrors.add('/placementId', 'there is no such placement')
   } else if (isDisplay !== (placement.kind === 'DISPLAY')) {
-    fieldErrors.add('/algorithm', `is not for a ${placement.kind} placement`)
+    fieldErrors.add('/algorithm', `cannot be used in a ${placement.kind} placement`)
   }
   if (isDisplay) {
     if (placement) checkAdFormats({ ...unit, snapshot }, fieldErrors)

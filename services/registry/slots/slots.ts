@@ -144,7 +144,7 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
   } else if (!existing) {
     throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: omit the id to create it`)
   } else if (existing.id !== input.id) {
-    throw new Problem('CONFLICT', `The slot ${publisherSlotId} has another id`)
+    throw new Problem('CONFLICT', `The technical slot ${publisherSlotId} has another id than the body names`)
   }
 }
 

@@ -97,5 +97,8 @@ export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLi
 }
 
 function full(what: string, limit: keyof Limits): Problem {
-  return new Problem('CONFLICT', `The account has its ${what}: delete one first (${limitSettings[limit].setting})`)
+  return new Problem(
+    'CONFLICT',
+    `The account already has its maximum of ${what}: delete one first (${limitSettings[limit].setting})`,
+  )
 }

@@ -79,7 +79,7 @@ function accountOf(
 ): string | null {
   if (role === 'OPERATOR' && (accountId ?? principal.accountId) === BOOTSTRAP_ACCOUNT_ID) return null
   const account = ownAccount({ access, principal, accountId: accountId ?? undefined, fieldErrors })
-  fieldErrors.check(!account || account.body.kind === role, '/role', 'is not that of the account')
+  fieldErrors.check(!account || account.body.kind === role, '/role', 'must be the kind of the account')
   return account?.id ?? null
 }
 

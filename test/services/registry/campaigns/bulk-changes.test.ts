@@ -41,7 +41,7 @@ describe('a change of many campaigns', () => {
         problem: {
           code: 'INVALID',
           detail: expect.stringContaining('60'),
-          errors: [{ path: '/budget', message: 'must not be below the 60 that it has spent' }],
+          errors: [{ path: '/budget', message: 'must not be below the 60 that the campaign has spent' }],
         },
       },
       { id: ids[1], outcome: 'CHANGED', version: 2, problem: null },
@@ -63,7 +63,9 @@ describe('a change of many campaigns', () => {
     expect(outcomes(await change({ ids, change: { cpc: 0.75 } }))).toEqual(['CHANGED', 'CHANGED', 'CHANGED'])
     const answer = await change({ ids, change: { cpm: 3 } })
     expect(outcomes(answer)).toEqual(['REFUSED', 'REFUSED', 'REFUSED'])
-    expect(answer.body.results[0].problem.errors).toEqual([{ path: '/cpm', message: 'is for DISPLAY campaigns' }])
+    expect(answer.body.results[0].problem.errors).toEqual([
+      { path: '/cpm', message: 'can only be set for DISPLAY campaigns' },
+    ])
   })
 
   it('takes no campaign of another account, and none from the publisher of the shop', async () => {
@@ -134,7 +136,7 @@ describe('archived campaigns', () => {
   it('were not running, or waiting to', async () => {
     const running = await patch(ids[0], { archived: true })
     expect(running.body.errors).toEqual([
-      { path: '/archived', message: 'is for campaigns that cannot run: this one is RUNNING' },
+      { path: '/archived', message: 'can only be true for a campaign that cannot run: this one is RUNNING' },
     ])
     const scheduled = await patch(ids[1], { startAt: '2026-07-01T00:00:00Z', archived: true })
     expect(scheduled.status).toBe(400)

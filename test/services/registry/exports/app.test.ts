@@ -51,7 +51,9 @@ test.each(exportedViews)('%s comes as a file that holds the rows of that shop an
 test('more rows than a file may have are refused, with their number', async () => {
   const answer = await get('v_events?shopId=warsaw&from=2026-01-01&to=2026-12-31')
   expect(answer.statusCode).toBe(413)
-  expect(answer.json().detail).toMatch(/^These are \d+ rows, and a file has at most 30: choose a shorter period$/)
+  expect(answer.json().detail).toMatch(
+    /^The period has \d+ rows, but a file can have at most 30: choose a shorter period$/,
+  )
 })
 
 test('an advertiser is refused, and the publisher of another shop finds none', async () => {

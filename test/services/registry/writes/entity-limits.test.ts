@@ -37,7 +37,7 @@ describe('an account that has all that it may have', () => {
     status: 409,
     body: {
       code: 'CONFLICT',
-      detail: expect.stringMatching(`^The account has its .*: delete one first \\(${limit}\\)$`),
+      detail: expect.stringMatching(`^The account already has its maximum of .*: delete one first \\(${limit}\\)$`),
     },
   })
 
@@ -120,7 +120,7 @@ describe('counts', () => {
             const fits = (count: number) => () =>
               limits.beginBatch().take(Array.from({ length: count }, () => campaign(randomUUID(), accountId, 1, false)))
             expect(fits(Math.max(0, max - has))).not.toThrow()
-            expect(fits(Math.max(0, max - has) + 1)).toThrow(`The account has its ${max} campaigns`)
+            expect(fits(Math.max(0, max - has) + 1)).toThrow(`The account already has its maximum of ${max} campaigns`)
           }
         },
       ),
