@@ -185,7 +185,8 @@ function readRoles(settings: ProgramSettings, engines: EngineConfig, problems: s
   const chosen = listOf(settings.ROLES) as Role[]
   if (!isWhole(chosen) && !allExternal(engines)) {
     problems.push(
-      'ROLES must name every role: embedded engines serve one process. To split it, set KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL',
+      'ROLES must name every role, because embedded engines serve only one process. To use several processes, set ' +
+        'KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL',
     )
   }
   return chosen
@@ -203,7 +204,7 @@ const isWhole = (chosen: readonly Role[]) => roles.every((role) => chosen.includ
 
 function readShowIdKeys(settings: ProgramSettings, chosen: readonly Role[], problems: string[]): ShowIdKey[] | null {
   if (settings.SHOW_ID_KEYS === undefined && !isWhole(chosen)) {
-    problems.push('SHOW_ID_KEYS must be set, the same for every process, when ROLES names only some')
+    problems.push('SHOW_ID_KEYS must be set, to the same value in every process, when ROLES does not name every role')
   }
   return readKeys('SHOW_ID_KEYS', settings, problems)
 }

@@ -55,7 +55,7 @@ export const engineSettings = Type.Object({
   NAMESPACE: Type.String({
     default: 'endcap',
     pattern: NAMESPACE_PATTERN,
-    description: '1 to 31 lower-case letters, digits and underscores, a letter first',
+    description: '1 to 31 lower-case letters, digits and underscores, beginning with a letter',
   }),
   KAFKA_BROKERS: Setting.List('', 'a list of host:port, separated by commas', (broker) => BROKER_PATTERN.test(broker)),
   ...securitySettings,
@@ -105,7 +105,9 @@ function readElasticsearch(settings: EngineSettings, problems: string[]): Elasti
   const { ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: apiKey = null } = settings
   if (url === undefined) return null
   if (apiKey !== null && listOf(url).some((node) => new URL(node).username !== '')) {
-    problems.push('ELASTICSEARCH_URL must name no user when ELASTICSEARCH_API_KEY is set: both sign in')
+    problems.push(
+      'ELASTICSEARCH_URL must name no user when ELASTICSEARCH_API_KEY is set: only one of them can be used to sign in',
+    )
   }
   const { ELASTICSEARCH_SHARDS: shards, ELASTICSEARCH_SHARDS_PER_SHOP: perShop } = settings
   if (perShop >= shards && perShop > 0) {

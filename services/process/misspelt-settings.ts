@@ -15,7 +15,7 @@ export function misspeltSettings(env: Readonly<Record<string, unknown>>, names: 
   return Object.keys(env).flatMap((given) => {
     if (known.has(given)) return []
     const meant = nearest(given.toUpperCase(), names)
-    return meant === null ? [] : [`${given} is no setting and has no effect: did you mean ${meant}?`]
+    return meant === null ? [] : [`${given} is not a setting and has no effect. Did you mean ${meant}?`]
   })
 }
 

@@ -13,7 +13,7 @@ describe('settings whose names are misspelt', () => {
     ['DEMO_PROT', 'DEMO_PORT'],
   ])('%s is told, with the name that is meant: %s', (given, meant) => {
     expect(misspeltSettings({ [given]: 'a-secret' }, [...settingNames, 'DEMO_PORT'])).toEqual([
-      `${given} is no setting and has no effect: did you mean ${meant}?`,
+      `${given} is not a setting and has no effect. Did you mean ${meant}?`,
     ])
   })
 
