@@ -260,7 +260,7 @@ export async function untilThere<T>(engine: string, logger: EngineLogger, call: 
       return result
     } catch (error) {
       if (!(error instanceof EngineUnavailable) || error instanceof AnalyticsGaveUp) throw error
-      logger.warn({ engine, err: error }, `${engine} is away; waiting for it`)
+      logger.warn({ engine, err: error }, `${engine} is unavailable; waiting for it`)
       await delay(waitMs)
     }
   }

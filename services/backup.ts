@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const { dataFolder, engines } = config
   if (!isEmbedded(engines)) {
     throw new BackupRefused(
-      'Only an embedded installation is backed up into a file. For real engines: docs/operating.md, Backup',
+      'Only an embedded installation can be backed up into a file. For other engines, see docs/operating.md, Backup',
     )
   }
   if (!existsSync(join(dataFolder, 'log'))) throw new BackupRefused(`There is no log in ${dataFolder} (DATA_DIR)`)
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const startedAt = performance.now()
   const bytes = await takeBackup({ source, dataFolder, file, now: Date.now })
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  process.stdout.write(`${file} is complete: ${bytes} bytes, ${seconds} s\n`)
+  process.stdout.write(`The backup ${file} is complete: ${bytes} bytes, ${seconds} s\n`)
 
   /** Starts the engines in this process, since the program does not run. It cannot start until they are stopped. */
   async function startSource(): Promise<BackupSource> {

@@ -29,13 +29,13 @@ async function main(): Promise<void> {
   const { dataFolder } = config
   if (!allExternal(config.engines)) {
     throw new MigrationRefused(
-      'Set KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL: that is where to migrate',
+      'Set KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL to the engines to migrate to',
     )
   }
   const folder = join(dataFolder, 'log')
   if (!existsSync(folder)) throw new MigrationRefused(`There is no embedded log in ${dataFolder} (DATA_DIR)`)
   const source = await openEmbeddedEventLog({ folder }).catch((error: Error) => {
-    throw new MigrationRefused(`${error.message}: end the program first`)
+    throw new MigrationRefused(`${error.message}: stop the program first`)
   })
   try {
     const report = await migrate(source, await partitionedAs(source, config.engines), idOf(dataFolder))
@@ -62,7 +62,10 @@ async function main(): Promise<void> {
       const { judged } = await restoreLog({ restore, ...targets, now: Date.now })
       await finishCarryOver({ target: restore.copy, sourceId })
       const left = judged.reduce((sum, partition) => sum + partition.left, 0)
-      return `The log lies in Kafka; ${left} of its events are left to judge. Every process may start, with the keys of ${dataFolder}.\n`
+      return (
+        `The log is now in Kafka; ${left} of its events are still to be judged. All processes may start, with the keys in ` +
+        `${dataFolder}.\n`
+      )
     } finally {
       await closeEngines(targets)
       await host.stop()

@@ -55,7 +55,8 @@ async function untilStreamsStopped(): Promise<void> {
     if (running.length === 0) return
     if (now() > giveUpAt) {
       throw new RebuildRefused(
-        `Streams are running: ${running.join(', ')}. Stop every process with the role streams, or name an ENGINE`,
+        `Streams are running: ${running.join(', ')}. Stop every process with the role streams, or set ENGINE to rebuild one ` +
+          'projection while they run',
       )
     }
   }
@@ -118,7 +119,7 @@ async function rebuildTables(): Promise<TableProof[]> {
   }
   if (config.engines.clickhouse?.cluster) {
     throw new InvalidConfig(
-      'ENGINE=clickhouse is for one server: on a cluster leave ENGINE out, which rebuilds everything',
+      'ENGINE=clickhouse works only with a single server. On a cluster, leave ENGINE out to rebuild everything',
     )
   }
   return withEngines(opening, async ({ log, analytics }) => {
@@ -136,11 +137,11 @@ const proofsOf = (proof: TableProof | null) => (proof === null ? [] : [proof])
 const rebuildCounters = () =>
   withEngines(opening, async ({ log, counters }, snapshot) => {
     if (!config.engines.redis) return [await proveCounters({ log, snapshot, counters, now, logger })]
-    say('The processes of streams find by themselves what Redis has lost, and count it again from the log.')
+    say('The running processes with the role streams detect what Redis has lost, and recount it from the log.')
     for (let told = -1; ; await delay(COUNTERS_LOOK_MS)) {
       const shards = await counters.complete()
       const complete = shards.filter(Boolean).length
-      if (complete !== told) say(`${complete} of ${shards.length} shards hold everything that was judged.`)
+      if (complete !== told) say(`${complete} of ${shards.length} shards of the counters are complete.`)
       told = complete
       if (complete === shards.length) return []
     }
@@ -161,7 +162,11 @@ async function main(): Promise<void> {
   const proofs = await rebuild()
   if (proofs.length > 0) console.table(proofs)
   const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)
-  say(differing.length === 0 ? 'Every projection is as it was.' : `Not as before: ${differing.join(', ')}`)
+  say(
+    differing.length === 0
+      ? 'Every projection is as it was.'
+      : `These projections are not as they were: ${differing.join(', ')}`,
+  )
   process.exitCode = differing.length === 0 ? 0 : 1
 }
 

@@ -27,7 +27,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const { kafka } = config.engines
-  if (!kafka) throw new RepartitionRefused('An embedded log has as many partitions as its one process needs')
+  if (!kafka)
+    throw new RepartitionRefused('The partitions of an embedded log cannot be changed: its only process needs no more')
   const control = await openPartitionControl(config.engines, logger)
   const wanted = wantedCounts(await control.counts(), kafka)
 
@@ -48,13 +49,16 @@ async function main(): Promise<void> {
       wanted,
     )
   })
-  if (growth.size === 0) say('Every topic has these partitions already.')
+  if (growth.size === 0) say('Every topic already has the number of partitions that is set.')
 
   const beganAt = performance.now()
   const events = await withEngines({ config, logger, prepares: true }, ({ log, counters }, snapshot) => {
     return rebuildCounters({ log, counters, snapshot, now })
   })
-  say(`${events} events counted again in ${Math.round((performance.now() - beganAt) / 1_000)} s. Start streams again.`)
+  say(
+    `${events} events counted again in ${Math.round((performance.now() - beganAt) / 1_000)} s. Start the processes with ` +
+      'the role streams again.',
+  )
 }
 
 keepFilesPrivate()

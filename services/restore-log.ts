@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   try {
     if (values['offsets-kept']) {
       await restore.adopt()
-      process.stdout.write('The log keeps its offsets, and this cluster is its own. Every process may start.\n')
+      process.stdout.write('The log keeps its offsets, and now belongs to this cluster. All processes may start.\n')
       return
     }
     const adEventPartitions = (await restore.copy.bounds('ad-events')).length
@@ -31,7 +31,8 @@ async function main(): Promise<void> {
       console.table(judged)
       const left = judged.reduce((sum, partition) => sum + partition.left, 0)
       process.stdout.write(
-        `The log is in epoch ${epoch}. ${left} offsets of ad-events are left to judge, ${spendCheckpoints} checkpoints of spend were placed anew. Every process may start.\n`,
+        `The log is in epoch ${epoch}. ${left} offsets of ad-events are still to be judged. ${spendCheckpoints} spend ` +
+          'checkpoints were given new offsets. All processes may start.\n',
       )
     } finally {
       await closeEngines(engines)

@@ -14,10 +14,12 @@ async function main(): Promise<void> {
   keepFilesPrivate()
   const { dataFolder, engines } = readConfig(process.env)
   if (!isEmbedded(engines)) {
-    throw new RestoreRefused('A backup is restored into an embedded installation: leave the addresses of engines out')
+    throw new RestoreRefused(
+      'A backup can only be restored into an embedded installation: leave out the settings with addresses of engines',
+    )
   }
   const { takenAt } = await restoreBackup({ file, dataFolder, prepare })
-  process.stdout.write(`${dataFolder} is as it was at ${takenAt}. The program may start.\n`)
+  process.stdout.write(`${dataFolder} was restored to its state of ${takenAt}. The program may start.\n`)
 
   /** A backup does not include the index. The indexer fills it again. */
   async function prepare(): Promise<void> {

@@ -46,7 +46,8 @@ export async function start(config: Config): Promise<Running> {
   const logger = createLogger(config.logLevel)
   const stops: Shared['stops'] = []
   const stop = async () => {
-    for (const each of stops.splice(0).reverse()) await each().catch((err) => logger.error({ err }, 'not closed well'))
+    for (const each of stops.splice(0).reverse())
+      await each().catch((err) => logger.error({ err }, 'a part could not be closed cleanly'))
   }
   try {
     return { ...(await open(config, logger, stops)), stop }
@@ -113,7 +114,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress))
   if (measured) stops.push(() => measured.close())
   void Promise.race(failures).then((err) => {
-    logger.fatal({ err }, 'a part has died: ending, to be started again')
+    logger.fatal({ err }, 'a part of the process has failed: stopping, to be started again')
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   })

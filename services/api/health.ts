@@ -43,7 +43,7 @@ export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> 
       const results = await Promise.all(
         Object.entries(deps.checks).map(async ([name, check]) => {
           const result = await resultOf(check)
-          if (result instanceof Error) request.log.warn({ err: result, check: name }, 'not ready')
+          if (result instanceof Error) request.log.warn({ err: result, check: name }, 'a readiness check failed')
           return { name, result }
         }),
       )

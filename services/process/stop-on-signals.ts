@@ -13,7 +13,7 @@ export function stopOnSignals(stop: () => Promise<void>, { stopTimeoutMs }: { st
 }
 
 function cutOff(stopTimeoutMs: number): void {
-  process.stderr.write(`Not stopped within STOP_TIMEOUT_MS (${stopTimeoutMs}): what is under way is cut off\n`)
+  process.stderr.write(`Did not stop within STOP_TIMEOUT_MS (${stopTimeoutMs}): requests in progress are aborted\n`)
   // `process.exit` would wait for threads, and one of them may be what hangs.
   process.kill(process.pid, 'SIGKILL')
 }

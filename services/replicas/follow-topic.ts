@@ -35,7 +35,7 @@ export async function followTopic<R extends RecordName>(
       const unknown = value && unknownSchemaOf(record, value)
       if (unknown) {
         staleReason = unknown.message
-        logger.error({ topic, partition, offset }, `${known} until here: ${staleReason}`)
+        logger.error({ topic, partition, offset }, `${known} until this record: ${staleReason}`)
         return
       }
       apply(key!, value && decode(record, value))

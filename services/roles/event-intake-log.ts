@@ -37,11 +37,16 @@ export async function openEvents(deps: EventsDeps): Promise<SpooledLog> {
   const spool = await openSpool({
     folder,
     maxBytes: spoolMaxBytes,
-    onCut: (cut) => logger.warn(cut, 'the spool had a torn end, never acknowledged, and was cut'),
-    onDamage: (damage) => logger.error(damage, 'the disk gave back other bytes than were spooled: they were set aside'),
+    onCut: (cut) =>
+      logger.warn(cut, 'the spool ended in an incomplete record, which was never acknowledged and is now removed'),
+    onDamage: (damage) =>
+      logger.error(
+        damage,
+        'the spool is damaged: the disk returned other bytes than were written. They were set aside',
+      ),
   })
   const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now }, (err, suppressed) =>
-    logger.warn({ err, suppressed }, 'the log takes no events; they go to the spool'),
+    logger.warn({ err, suppressed }, 'the log does not accept events: they are spooled to disk'),
   )
   return createSpooledLog({ log, spool, now, onError })
 }

@@ -14,7 +14,7 @@ export async function openIntake(shared: Shared): Promise<Part> {
   const clientHasher = createClientHasher({ counters, now, randomBytes, onKeyMissing })
   // Without the counters there may be no key yet. Events are accepted nevertheless, with unknown clients.
   await clientHasher.refresh().catch((error: Error) => {
-    logger.warn(`There are no keys for client addresses yet: ${error.message}`)
+    logger.warn(`Client addresses are not hashed yet, because the keys are missing: ${error.message}`)
   })
   const turn = () => clientHasher.refresh().then(() => false)
   const refresh = createPeriodic({ name: 'client-keys', turn, pauseMs: KEYS_REFRESH_MS, now, logger })

@@ -80,14 +80,16 @@ async function openLimits(
   const remote = (await openRedisBuckets(config)) ?? options.buckets
   if (remote) stops.push(() => remote.close())
   const onError = rateLimitedLog({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, suppressed) =>
-    logger.warn({ err, suppressed }, 'limits are not shared with other processes now'),
+    logger.warn({ err, suppressed }, 'rate limits are not shared with other processes at the moment'),
   )
   const hashKey = options.showIdKeys[0]!.secret
   const buckets = createTokenBuckets({ shared: remote && { buckets: remote, hashKey }, now, onError })
   stops.push(async () => buckets.close())
   const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
   const tellForwarder = rateLimitedLog({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
-    logger.warn('An address is limited that sends X-Forwarded-For: if it is your proxy, name it in TRUSTED_PROXIES'),
+    logger.warn(
+      'An address that sends X-Forwarded-For has reached a rate limit: if it is your proxy, add it to TRUSTED_PROXIES',
+    ),
   )
   const onForwarderLimited = () => tellForwarder(undefined)
   return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })

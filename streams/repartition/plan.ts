@@ -23,14 +23,17 @@ export function growthOf(present: TopicPartitions, wanted: TopicPartitions): Gro
     if (to === present.get(topic)) continue
     if (topics[topic].kind === 'compacted' && unit.length === 1) {
       throw new RepartitionRefused(
-        `${topic} keeps its ${from} partitions: the latest value of a key must lie where the one before it does. Name the topics that are to grow in KAFKA_TOPIC_PARTITIONS`,
+        `${topic} must keep its ${from} partitions, because all values of a key must be in one partition. Use ` +
+          'KAFKA_TOPIC_PARTITIONS to name only the topics that are to grow',
       )
     }
     if (to < present.get(topic)!) {
-      throw new RepartitionRefused(`${topic} has ${present.get(topic)} partitions, and cannot have fewer, ${to}`)
+      throw new RepartitionRefused(`${topic} has ${present.get(topic)} partitions, and cannot have fewer (${to})`)
     }
     if (to % from !== 0) {
-      throw new RepartitionRefused(`${topic} has ${from} partitions, and can have a multiple of them, not ${to}`)
+      throw new RepartitionRefused(
+        `${topic} has ${from} partitions: the new number must be a multiple of that, not ${to}`,
+      )
     }
     growth.set(topic, to)
   }

@@ -49,13 +49,14 @@ export async function repartition(deps: RepartitionDeps, wanted: TopicPartitions
   const active = await control.activeGroups()
   if (active.length > 0) {
     throw new RepartitionRefused(
-      `Streams are running: ${active.join(', ')}. Stop every process with the role streams; one that was killed counts for some seconds more`,
+      `Streams are running: ${active.join(', ')}. Stop every process with the role streams. One that was killed still counts ` +
+        'as running for some seconds',
     )
   }
   if (UNIT.some((topic) => growth.has(topic))) await moveCampaigns(deps, present, wanted.get('ad-events')!)
   const left = growthOf(await control.counts(), wanted)
   await control.grow(left)
-  onStep(`partitions added: ${[...growth].map(([topic, to]) => `${topic} ${to}`).join(', ')}`)
+  onStep(`Partitions added: ${[...growth].map(([topic, to]) => `${topic} ${to}`).join(', ')}`)
   return growth
 }
 
@@ -67,9 +68,9 @@ async function moveCampaigns(deps: RepartitionDeps, present: TopicPartitions, to
   if (from === to || others.some((topic) => present.get(topic) !== from)) return
   if (present.get('spend-checkpoints') === from) await control.grow(new Map([['spend-checkpoints', to]]))
   await appendsSettled()
-  onStep('events wait in the spools')
+  onStep('New events are spooled to disk from now on')
   await finish()
-  onStep('everything is judged')
+  onStep('All earlier events are judged')
   await carrySpend(deps, to)
-  onStep('what campaigns have spent is carried over')
+  onStep('The spend of campaigns is copied')
 }

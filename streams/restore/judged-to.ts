@@ -52,7 +52,8 @@ async function judgedIn(log: Source, events: PartitionBounds, verdicts: Partitio
     break
   }
   throw new Error(
-    `Partition ${events.partition} of ad-events and of judged-events have no event in common among their last records: it cannot be told what was judged. Copy both topics from their start`,
+    `Partition ${events.partition} of ad-events and of judged-events have no event in common among their last records: so ` +
+      'it is unknown what was judged. Copy both topics from their start',
   )
 }
 

@@ -71,7 +71,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
 export async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
   const places = shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', shard) }))
   if ((await counters.positions(places)).some((at) => at >= 0)) {
-    throw new ProjectionNotEmpty('The counters hold what another log was counted to: empty them first')
+    throw new ProjectionNotEmpty('The counters belong to another log: empty them first')
   }
   const [held] = await analytics.query<{ tables: string[] }>(
     `SELECT groupArray(name) AS tables FROM system.tables

@@ -28,8 +28,8 @@ export type LeadChange = 'WON' | 'RENEWED' | 'LOST'
 
 const changeMessages: Readonly<Record<LeadChange, string>> = {
   WON: 'leads',
-  RENEWED: 'leads again after a while out of the group',
-  LOST: 'leads no more',
+  RENEWED: 'leads again after it was out of the group',
+  LOST: 'no longer leads',
 }
 
 /**
@@ -62,7 +62,7 @@ export function runForLeader(
   const pause = () => delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
 
   async function takeError(err: Error): Promise<void> {
-    if (!isAway) logger.warn({ lead: name, err }, 'the log does not say who leads; will ask again')
+    if (!isAway) logger.warn({ lead: name, err }, 'the leader could not be determined; will try again')
     isAway = true
     await pause()
   }

@@ -182,7 +182,10 @@ export function createStream(options: StreamOptions): Stream {
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
       ended.add(assignment)
-      logger.info({ stream: name, topic, partition }, 'the partition has gone to another member, with this batch')
+      logger.info(
+        { stream: name, topic, partition },
+        'the partition was given to another member, which repeats this batch',
+      )
       return
     }
     done.offset = offset

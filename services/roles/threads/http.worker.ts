@@ -58,5 +58,6 @@ await registerRoutes(server, routes, { metrics, corsOrigins: config.corsOrigins,
 await listen(server, { host: config.httpHost, port, isShared: true })
 
 serveConnections(parentPort!, { values: metrics.values }, async () => {
-  for (const stop of stops.reverse()) await stop().catch((err) => logger.error({ err }, 'not closed well'))
+  for (const stop of stops.reverse())
+    await stop().catch((err) => logger.error({ err }, 'a part could not be closed cleanly'))
 })

@@ -65,7 +65,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
   const plugin: FastifyPluginAsyncTypebox = async (server) => {
     // Without a limit, every request would log an engine that is down.
     const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now }, (err, passedOver) =>
-      server.log.warn({ err, passedOver }, 'selection goes on without an engine'),
+      server.log.warn({ err, passedOver }, 'an engine failed: selection continues without it'),
     )
     const spend = createSpendView({ counters, snapshot, now })
     const budgets = createBudgets({ counters, snapshot, spend, traffic, processId: uuid(), now })

@@ -43,7 +43,7 @@ it('a process that is told to end exits once it has stopped', async () => {
 it('a process that does not stop in time is cut off, and says so', async () => {
   const { signal, errors } = await ended('() => new Promise(() => {})', 50, ['SIGINT'])
   expect(signal).toBe('SIGKILL')
-  expect(errors).toBe('Not stopped within STOP_TIMEOUT_MS (50): what is under way is cut off\n')
+  expect(errors).toBe('Did not stop within STOP_TIMEOUT_MS (50): requests in progress are aborted\n')
 })
 
 it.each([

@@ -26,9 +26,9 @@ test('a unit that grew in part is completed, with or without the setting', () =>
 
 test.each<[string, Parameters<typeof growth>, RegExp]>([
   ['fewer partitions', [{ emissions: 2 }], /emissions has 4 partitions, and cannot have fewer/],
-  ['a part of a split', [{ emissions: 6 }], /a multiple of them, not 6/],
-  ['more for the latest values of keys', [{ products: 12 }], /products keeps its 4 partitions/],
-  ['more for every topic', [{}, counts(), 12], /products keeps its 4 partitions.* KAFKA_TOPIC_PARTITIONS/],
+  ['a part of a split', [{ emissions: 6 }], /a multiple of that, not 6/],
+  ['more for the latest values of keys', [{ products: 12 }], /products must keep its 4 partitions/],
+  ['more for every topic', [{}, counts(), 12], /products must keep its 4 partitions.* KAFKA_TOPIC_PARTITIONS/],
 ])('%s are refused', (_, args, problem) => {
   expect(() => growth(...args)).toThrow(problem)
 })

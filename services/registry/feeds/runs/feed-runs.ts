@@ -122,7 +122,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
         await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
         await registry.forget(() => runsOf(snapshot, id))
       } catch (err) {
-        if (!stop.signal.aborted) logger.error({ err, feedId: id }, 'The offers of a deleted feed may still be there')
+        if (!stop.signal.aborted)
+          logger.error({ err, feedId: id }, 'Offers of a deleted feed may not have been removed')
       } finally {
         stop.signal.removeEventListener('abort', cancel)
       }
