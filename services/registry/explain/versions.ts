@@ -5,10 +5,10 @@ import { toIso } from '../resources/conversions.ts'
 /** Every reason for which a version of a transaction counts or not, in words. */
 export const whyVersion = {
   COUNTS: 'It counts',
-  LIVE_GOES_BEFORE_IMPORTED: 'It was imported; what was sent live goes before',
-  PROVEN_GOES_BEFORE: 'Its sender is unknown; a version whose sender proved itself goes before',
+  LIVE_GOES_BEFORE_IMPORTED: 'It was imported: a version that was sent live takes precedence',
+  PROVEN_GOES_BEFORE: 'Its sender is unknown: a version whose sender proved itself takes precedence',
   RECEIVED_LATER: 'Another version was received before it',
-  SAME_MOMENT: 'Another version was received at the same moment; their contents decide',
+  SAME_MOMENT: 'Another version was received at the same moment, and their contents decide which one counts',
 } as const
 
 /** @param versions in the order of `transactionQuery`: the one that counts comes first. */

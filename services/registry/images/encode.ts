@@ -18,7 +18,7 @@ export interface EncodedImage {
   bytes: Buffer
 }
 
-const TOO_LARGE = `at most ${IMAGE_SIDE_PIXELS_MAX} a side, and ${IMAGE_PIXELS_MAX.toLocaleString('en')} in all`
+const TOO_LARGE = `at most ${IMAGE_SIDE_PIXELS_MAX} per side and ${IMAGE_PIXELS_MAX.toLocaleString('en')} in total are allowed`
 
 /**
  * Checks an upload by its content, and encodes it again: upright, in sRGB, and with nothing but its pixels (no EXIF, no GPS,
@@ -40,7 +40,7 @@ export async function encodeImage(upload: Buffer): Promise<EncodedImage | { faul
       .timeout({ seconds: ENCODE_MAX_SECONDS })
       .toBuffer({ resolveWithObject: true })
     if (data.length > IMAGE_BYTES_MAX) {
-      return { fault: `takes ${data.length} bytes as it would be stored: at most ${IMAGE_BYTES_MAX}` }
+      return { fault: `would be stored with ${data.length} bytes: at most ${IMAGE_BYTES_MAX} are allowed` }
     }
     return { mediaType: type, width: info.width, height: info.height, bytes: data }
   } catch (error) {
@@ -65,7 +65,7 @@ async function loadLibrary() {
 }
 
 function headerFault({ format, width, height, pages = 1 }: Metadata, type: ImageType): string | null {
-  if (format !== type.toLowerCase()) return 'is not what its first bytes say'
+  if (format !== type.toLowerCase()) return 'is not an image of the format that its first bytes name'
   if (pages > 1) return 'is animated: banners are still images'
   const isSmall = Math.max(width, height) <= IMAGE_SIDE_PIXELS_MAX && width * height <= IMAGE_PIXELS_MAX
   return isSmall ? null : `is ${width} x ${height} pixels: ${TOO_LARGE}`

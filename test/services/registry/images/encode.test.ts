@@ -134,7 +134,7 @@ describe('an upload is refused', () => {
   it('when it would fill the memory', async () => {
     const bomb = hugePng(30_000, 30_000)
     expect(bomb.length).toBeLessThan(IMAGE_BYTES_MAX)
-    expect(await faultOf(bomb)).toMatch(/^is 30000 x 30000 pixels: at most 4096 a side/)
+    expect(await faultOf(bomb)).toMatch(/^is 30000 x 30000 pixels: at most 4096 per side/)
     expect(await faultOf(hugePng(4_097, 1))).toMatch(/^is 4097 x 1 pixels/)
     expect(await faultOf(hugePng(4_096, 2_049))).toMatch(/^is 4096 x 2049 pixels/)
     expect(await encoded(hugePng(4_096, 2_048))).toMatchObject({ width: 4_096, height: IMAGE_PIXELS_MAX / 4_096 })
@@ -165,7 +165,7 @@ describe('an upload is refused', () => {
   it('when its pixels alone take too many bytes', async () => {
     const jpeg = await noise({ width: 2_000, height: 1_200 }).jpeg({ quality: 30 }).toBuffer()
     expect(jpeg.length).toBeLessThan(IMAGE_BYTES_MAX)
-    expect(await faultOf(jpeg)).toMatch(/^takes \d+ bytes as it would be stored: at most 900000$/)
+    expect(await faultOf(jpeg)).toMatch(/^would be stored with \d+ bytes: at most 900000 are allowed$/)
   })
 })
 
