@@ -30,14 +30,14 @@ export type RetentionDays = Readonly<Partial<Record<RetainedTable, number>>>
 
 /** Why no retention can be set for the rows of the other topics. */
 const reasons: Partial<Record<TopicName, string>> = {
-  registry: 'past purchases are credited by what campaigns and shops were',
+  registry: 'past purchases are credited by the earlier versions of campaigns and shops',
   'item-groups': 'past purchases are credited by it',
   'judged-events': 'reports, corrections and other attribution models read its rows',
-  corrections: 'they are part of what is billed',
+  corrections: 'they are part of what was billed',
   transactions: 'reports under other attribution models and later versions of an order need them',
   'transaction-returns': 'they are part of what was sold',
-  'feed-issues': 'a run that found its feed unchanged shows those of the run that read it',
-  'security-events': 'SECURITY_LOG_DAYS says for how long',
+  'feed-issues': 'a run that found its feed unchanged shows the issues of the run that read it',
+  'security-events': 'SECURITY_LOG_DAYS sets how long they are kept',
   'empty-searches': 'they are kept for 30 days',
 }
 
@@ -50,7 +50,7 @@ export function readRetentionDays(setting: string, text: string, problems: strin
     const [table, retained] = tables.find(([, { topic }]) => topic === name) ?? []
     const reason = reasons[name as TopicName]
     if (!table || !retained) {
-      problems.push(`${setting}: ${name} cannot be named, only ${named}${reason === undefined ? '' : `: ${reason}`}`)
+      problems.push(`${setting}: only ${named} can be named, not ${name}${reason === undefined ? '' : `: ${reason}`}`)
     } else if (days < retained.daysMin || days > DAYS_MAX) {
       problems.push(`${setting}: ${name} must be kept for ${retained.daysMin} to ${DAYS_MAX} days, not ${days}`)
     } else if (wanted.has(table)) problems.push(`${setting} names ${name} twice`)

@@ -12,11 +12,14 @@ export function readTopicPartitions(setting: string, text: string, problems: str
   for (const { topic, number } of readEntries(setting, text, problems)) {
     const unit = unitOf(topic)
     const other = wanted.get(topic)
-    if (topics[topic].partitions === 1) problems.push(`${setting}: ${topic} is one ordered history, in one partition`)
+    if (topics[topic].partitions === 1)
+      problems.push(`${setting}: ${topic} must have one partition, because it is one ordered history`)
     else if (number < 1 || number > PARTITIONS_MAX) {
       problems.push(`${setting}: ${topic} must have 1 to ${PARTITIONS_MAX} partitions, not ${number}`)
     } else if (other !== undefined && other !== number) {
-      problems.push(`${setting}: ${unit.join(', ')} are partitioned alike, and cannot have ${other} and ${number}`)
+      problems.push(
+        `${setting}: ${unit.join(', ')} must have the same number of partitions, not ${other} and ${number}`,
+      )
     } else for (const each of unit) wanted.set(each, number)
   }
   return Object.fromEntries(wanted)
@@ -28,7 +31,8 @@ export function readTopicRetention(setting: string, text: string, problems: stri
   for (const { topic, number: days } of readEntries(setting, text, problems)) {
     const { kind, retentionMinMs } = topics[topic]
     const daysMin = retentionMinMs / DAY_MS
-    if (kind === 'compacted') problems.push(`${setting}: ${topic} keeps the latest value of each key for ever`)
+    if (kind === 'compacted')
+      problems.push(`${setting}: ${topic} cannot be named, because it keeps the latest value of each key for ever`)
     else if (days < daysMin || days > RETENTION_DAYS_MAX) {
       problems.push(`${setting}: ${topic} must be kept for ${daysMin} to ${RETENTION_DAYS_MAX} days, not ${days}`)
     } else if (wanted.has(topic)) problems.push(`${setting} names ${topic} twice`)

@@ -20,10 +20,10 @@ it.each([
   ['page-views=90', 'KEY must be a list of topic:days, separated by commas, not "page-views=90"'],
   [
     'transactions:400',
-    /^KEY: transactions cannot be named, only page-views, emissions: reports under other attribution models/,
+    /^KEY: only page-views, emissions can be named, not transactions: reports under other attribution models/,
   ],
   ['security-events:30', /SECURITY_LOG_DAYS/],
-  ['images:30', /^KEY: images cannot be named, only page-views, emissions$/],
+  ['images:30', /^KEY: only page-views, emissions can be named, not images$/],
 ])('refuses %s', (text, problem) => {
   const { wanted, problems } = read(text)
   expect(problems).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)])

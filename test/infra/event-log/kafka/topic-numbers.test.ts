@@ -24,9 +24,9 @@ describe('partitions by topic', () => {
   it.each([
     [
       'ad-events:8,corrections:9',
-      'KEY: ad-events, judged-events, corrections, spend-checkpoints are partitioned alike, and cannot have 8 and 9',
+      'KEY: ad-events, judged-events, corrections, spend-checkpoints must have the same number of partitions, not 8 and 9',
     ],
-    ['registry:4', 'KEY: registry is one ordered history, in one partition'],
+    ['registry:4', 'KEY: registry must have one partition, because it is one ordered history'],
     ['emissions:0', 'KEY: emissions must have 1 to 1000 partitions, not 0'],
     ['emissions:1001', 'KEY: emissions must have 1 to 1000 partitions, not 1001'],
     ['emissions=4', 'KEY must be a list of topic:number, separated by commas, not "emissions=4"'],
@@ -52,7 +52,7 @@ describe('retention by topic', () => {
   it.each([
     ['judged-events:38', 'KEY: judged-events must be kept for 39 to 36500 days, not 38'],
     ['page-views:0', 'KEY: page-views must be kept for 1 to 36500 days, not 0'],
-    ['products:30', 'KEY: products keeps the latest value of each key for ever'],
+    ['products:30', 'KEY: products cannot be named, because it keeps the latest value of each key for ever'],
     ['emissions:3,emissions:4', 'KEY names emissions twice'],
   ])('refuses %s', (text, problem) => {
     expect(retention(text).problems).toEqual([problem])
