@@ -23,7 +23,7 @@ export function createCallGuard({ engine, callsMax, Unavailable, errorOf }: Call
   return {
     async run(call) {
       if (closed) throw new Unavailable(`${engine} has been closed`)
-      if (open >= callsMax) throw new Unavailable(`${engine} has ${callsMax} calls under way already`)
+      if (open >= callsMax) throw new Unavailable(`${engine} already has ${callsMax} calls in progress`)
       open++
       try {
         return await call()

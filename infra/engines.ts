@@ -177,7 +177,10 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
  * keep their offsets.
  */
 export async function openLogRestore(config: EngineConfig, logger: EngineLogger): Promise<LogRestore> {
-  if (!config.kafka) throw new Error('Only a log in Kafka is restored: the files of an embedded log keep their offsets')
+  if (!config.kafka)
+    throw new Error(
+      'Only a log in Kafka can be restored. An embedded log needs no restore: its files keep their offsets',
+    )
   await prepareKafka(config, logger)
   const restore = await import('./event-log/kafka/epoch/restore.ts')
   return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))

@@ -75,7 +75,7 @@ async function resultOf(check: HealthCheck): Promise<Error | Degraded | null> {
   try {
     const result = await within(check(), CHECK_TIMEOUT_MS, () => new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`))
     if (result instanceof Degraded) return result
-    return result === false ? new Error('the check does not hold') : null
+    return result === false ? new Error('the check failed') : null
   } catch (error) {
     return error as Error
   }

@@ -110,7 +110,7 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
     })
   try {
     for await (const entry of tar) {
-      if (expected !== null) throw new BackupUnreadable(`${path} goes on behind its end`)
+      if (expected !== null) throw new BackupUnreadable(`${path} has more data after the end of the backup`)
       const { name } = entry.header
       if (head === null) head = headOf(path, name, await textOf(entry, HEAD_MAX_BYTES))
       else if (name === SUMS) expected = await textOf(entry, SUMS_MAX_BYTES)
@@ -122,8 +122,8 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
     tar.destroy()
     throw failure ?? unreadable(path, error as Error)
   }
-  if (head === null) throw new BackupUnreadable(`${path} is no backup of Endcap`)
-  if (expected === null) throw new BackupUnreadable(`${path} is cut off`)
+  if (head === null) throw new BackupUnreadable(`${path} is not a backup of Endcap`)
+  if (expected === null) throw new BackupUnreadable(`${path} is incomplete`)
   if (expected !== found) throw new BackupUnreadable(`${path} is damaged: a checksum is wrong`)
   return head
 }
@@ -149,11 +149,12 @@ async function* contentOf(path: string, entry: Entry): AsyncGenerator<unknown> {
 }
 
 function headOf(path: string, name: string, text: string): BackupHead {
-  if (name !== HEAD) throw new BackupUnreadable(`${path} is no backup of Endcap`)
+  if (name !== HEAD) throw new BackupUnreadable(`${path} is not a backup of Endcap`)
   const head = JSON.parse(text) as BackupHead
   if (head.format === BACKUP_FORMAT) return head
   throw new BackupUnreadable(
-    `${path} is a backup of format ${head.format}, and this version reads format ${BACKUP_FORMAT}: restore it with the version that made it, or a later one`,
+    `${path} is a backup of format ${head.format}, but this version reads format ${BACKUP_FORMAT}: restore it with the ` +
+      'version that made it, or a later one',
   )
 }
 
@@ -161,7 +162,7 @@ function headOf(path: string, name: string, text: string): BackupHead {
 function unreadable(path: string, error: Error): Error {
   const { syscall } = error as NodeJS.ErrnoException
   if (error instanceof BackupUnreadable || syscall !== undefined) return error
-  return new BackupUnreadable(`${path} is damaged, cut off or no backup: ${error.message}`)
+  return new BackupUnreadable(`${path} is damaged, incomplete or not a backup: ${error.message}`)
 }
 
 async function* hashed(content: AsyncIterable<unknown>, hash: Hash): AsyncGenerator<Buffer> {

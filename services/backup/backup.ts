@@ -30,7 +30,7 @@ export async function takeBackup(options: {
 }): Promise<number> {
   const { source, dataFolder, now } = options
   const file = resolve(options.file)
-  if (await exists(file)) throw new BackupRefused(`${file} is there already: name another file`)
+  if (await exists(file)) throw new BackupRefused(`${file} already exists: name another file`)
   await checkSpace(dataFolder, dirname(file))
   const unfinished = `${file}${UNFINISHED}`
   const copier = new FileCopier(dataFolder)
@@ -121,7 +121,7 @@ async function checkSpace(dataFolder: string, target: string): Promise<void> {
   for (const name of COUNTED_FOLDERS) needed += await bytesIn(join(dataFolder, name))
   const free = await freeBytes(target)
   if (free >= needed) return
-  throw new BackupRefused(`${target} has ${megabytes(free)} free, and the backup may need ${megabytes(needed)}`)
+  throw new BackupRefused(`${target} has ${megabytes(free)} free, but the backup may need ${megabytes(needed)}`)
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -36,7 +36,8 @@ export async function restoreBackup(options: {
   })
   await mkdir(dataFolder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   const free = await freeBytes(dataFolder)
-  if (free < bytes) throw new RestoreRefused(`${dataFolder} has ${megabytes(free)} free, and needs ${megabytes(bytes)}`)
+  if (free < bytes)
+    throw new RestoreRefused(`${dataFolder} has ${megabytes(free)} free, but ${megabytes(bytes)} are needed`)
 
   const mark = join(dataFolder, UNFINISHED_RESTORE)
   await writeFile(mark, '', { flush: true })

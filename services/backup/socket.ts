@@ -35,7 +35,7 @@ export async function serveBackups(
   async function take(step: Step, socket: Socket): Promise<unknown> {
     if (step === 'begin') {
       await ending
-      if (holder) throw new Error('A backup is being taken already')
+      if (holder) throw new Error('Another backup is already being taken')
       holder = socket
     }
     if (holder !== socket) throw new Error('No backup has begun')
@@ -46,7 +46,8 @@ export async function serveBackups(
 
   async function answer(line: string, socket: Socket): Promise<Answer> {
     try {
-      if (!steps.includes(line as Step)) throw new Error('The program is of a version that does not know this step')
+      if (!steps.includes(line as Step))
+        throw new Error('The running program has a version that does not know this step')
       return { value: (await take(line as Step, socket)) ?? null }
     } catch (error) {
       return { error: (error as Error).message }
@@ -112,7 +113,7 @@ export async function connectBackupSource(dataFolder: string): Promise<BackupSou
   async function ask<T>(step: Step): Promise<T> {
     socket.write(`${step}\n`)
     const { value: line, done } = await lines.next().catch(() => ({ value: '', done: true }))
-    if (done) throw new BackupSourceFailed('The program ended while the backup was taken')
+    if (done) throw new BackupSourceFailed('The program stopped while the backup was being taken')
     const answer = JSON.parse(line) as Answer
     if ('error' in answer) throw new BackupSourceFailed(answer.error)
     return answer.value as T

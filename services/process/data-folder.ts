@@ -20,7 +20,7 @@ export function keepFilesPrivate(): void {
  */
 export function prepareDataFolder(folder: string): void {
   if (existsSync(join(folder, UNFINISHED_RESTORE))) {
-    throw new Error(`The restore into ${folder} did not end: empty the folder and restore again`)
+    throw new Error(`The restore into ${folder} was not completed: empty the folder and restore again`)
   }
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -31,7 +31,7 @@ export function watchPartitions({ log, partitions, everyMs }: PartitionsWatchOpt
       const found = await log.bounds('ad-events').catch(() => null)
       if (ending.signal.aborted) return
       if (found === null || found.length === partitions) continue
-      resolve(new Error(`ad-events has ${found.length} partitions, and had ${partitions} when this process began`))
+      resolve(new Error(`ad-events has ${found.length} partitions now; it had ${partitions} when this process started`))
       return
     }
   }

@@ -25,27 +25,28 @@ export async function rebuildIndexBeside({ index, replaces, say, now }: IndexBes
   const { serving, build: begun } = await builds.look()
   say(
     begun || !serving
-      ? 'A new product index is being filled already: waiting for it.'
-      : 'A new product index is filled beside the one that serves.',
+      ? 'A new product index is already being filled: waiting for it.'
+      : 'A new product index is filled next to the one in use.',
   )
   if (!begun && serving) await builds.begin()
   await filled({ index, say, now })
   const { serving: serves, build } = await builds.look()
   if (!serving) {
-    say('No product index served before. The new one does now.')
+    say('There was no product index before. The new one is now in use.')
     return null
   }
   if (!serves || !build) throw new Error('The new product index has been dropped by another process')
-  say('It holds all that the log holds. Comparing every offer, its campaigns and its signals.')
+  say('The new product index is complete. Every offer is compared, with its campaigns and signals.')
   const { proof, differences } = await compareIndices(index, build.index)
   for (const { shopId, offers } of differences.slice(0, 20)) say(`Shop ${shopId} differs: ${offers.join(', ')}`)
   if (proof.equal || replaces) {
     await build.serve()
-    say('The new product index serves; the one before is removed.')
+    say('The new product index is in use; the one before is removed.')
   } else {
     await build.drop()
     say(
-      'The new product index is dropped, and the one before goes on serving. REPLACE=yes lets the new one serve all the same.',
+      'The new product index differs from the one before, and is dropped. The one before stays in use. With REPLACE=yes the ' +
+        'new one is used nevertheless.',
     )
   }
   return proof
@@ -61,7 +62,7 @@ async function filled({ index, say, now }: Pick<IndexBesideDeps, 'index' | 'say'
     const { by, records, of } = build.fill
     const percent = of === 0 ? 100 : Math.floor((100 * records) / of)
     const state =
-      by === null ? 'Nobody fills it yet: a process with the role streams must run.' : `${percent} % of ${of} records`
+      by === null ? 'No process fills it yet: start one with the role streams.' : `${percent} % of ${of} records`
     const waits = by === null ? UNATTENDED_MS : 2 * LOOK_MS
     if (state !== told && now() - toldAt >= waits) {
       say(state)

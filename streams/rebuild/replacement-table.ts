@@ -95,7 +95,7 @@ async function finishEarlier(deps: ReplacementDeps, beside: string): Promise<voi
   if (left === undefined) return
   const served = await markOf(analytics, table)
   if (served && served.run > (left?.run ?? 0)) {
-    say(`${table}: an earlier run was ended after the exchange. What the table before has more is copied.`)
+    say(`${table}: an earlier run was ended after the exchange. Rows that only the previous table has are copied.`)
     await copyLate({ ...deps, beside, ends: new Map(served.ends) })
   }
   await analytics.command(`DROP TABLE ${beside} SYNC`)
@@ -129,7 +129,7 @@ async function copyLate(late: Omit<ReplacementDeps, 'say'> & { beside: string; e
     })
     if (held) return
   }
-  throw new Error(`The pause of ${table} has run out each time. Run this again`)
+  throw new Error(`${table} could not be paused for long enough. Run this again`)
 }
 
 /** Copies the rows of one partition, in steps small enough to end in time. */

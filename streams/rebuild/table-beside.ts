@@ -64,7 +64,7 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
 
   const starts = new Map((await log.bounds(topic)).map(({ partition, start }) => [partition, start]))
   const copied = await replacement.copyBefore(starts)
-  say(`${table}: ${copied} rows are older than what the log holds, and are copied.`)
+  say(`${table}: ${copied} rows are copied, because the log no longer has their records.`)
 
   const ends = await fillFromLog(topic, { replacement, starts, log, analytics, say })
   const compared = await compareTables(analytics, table, replacement.table, ends)
@@ -74,12 +74,13 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
     isOutdated = namesOf(await readErasures()) !== erasedBefore
     return { proof, agreed: !isOutdated && (proof.equal || replaces) }
   })
-  if (isOutdated) throw new RebuildRefused(`${table}: somebody was erased meanwhile. Run it again.`)
+  if (isOutdated) throw new RebuildRefused(`${table}: a person was erased in the meantime. Run this again.`)
   if (exchanged && COUNTED_TABLES.includes(table)) await countAnew(analytics)
   say(
     exchanged
-      ? `${table}: the new table serves; the one before is removed.`
-      : `${table}: the new table differs and is dropped; the one before goes on serving. REPLACE=yes lets the new one serve all the same.`,
+      ? `${table}: the new table is in use; the one before is removed.`
+      : `${table}: the new table differs from the one before, and is dropped. The one before stays in use. With REPLACE=yes ` +
+          'the new one is used nevertheless.',
   )
   return proof
 }
@@ -97,7 +98,9 @@ async function countAnew(analytics: Analytics): Promise<void> {
 function refuseBeside(erasures: Erasures): void {
   const waiting = erasures.active().filter(({ erasedAt }) => erasedAt === null).length
   if (waiting === 0) return
-  throw new RebuildRefused(`Erasures that are under way: ${waiting}. Rebuild when the panel shows them as erased.`)
+  throw new RebuildRefused(
+    `Erasures that are under way: ${waiting}. Run this again when the panel shows them as erased.`,
+  )
 }
 
 const namesOf = (erasures: Erasures) =>

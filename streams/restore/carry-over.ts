@@ -92,9 +92,9 @@ function progressIn(commits: readonly { metadata: string }[]): CarryOverProgress
 }
 
 async function requireOwn(target: EventLog, begun: CarryOverProgress | null, sourceId: string): Promise<void> {
-  if (begun?.next === null) throw new LogNotEmpty('A log has been carried over into these topics already')
+  if (begun?.next === null) throw new LogNotEmpty('A log has already been copied into these topics')
   if (begun && begun.sourceId !== sourceId) {
-    throw new LogNotEmpty('Another log is being carried over into these topics: name another NAMESPACE')
+    throw new LogNotEmpty('Another log is being copied into these topics: name another NAMESPACE')
   }
   if (begun) return
   for (const topic of topicNames) {

@@ -151,7 +151,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     },
     read(keys) {
       for (const shard of new Set(keys.map((key) => key.shard))) {
-        if (!isComplete(shard)) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
+        if (!isComplete(shard)) throw new CountersUnavailable(`Shard ${shard} of the counters is being recounted`)
       }
       return keys.map(entries.value)
     },

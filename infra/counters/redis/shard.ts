@@ -185,7 +185,7 @@ export function openShard(options: ShardOptions): Shard {
     store: (change) => (change.seen.length > 0 ? seenCalls.add(() => storeSeen(change)) : send(change, null)),
     async read(keys) {
       const { plain, values } = await reads.hashes([names.complete], keys)
-      if (plain[0] === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
+      if (plain[0] === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being recounted`)
       return values
     },
     async positions(sources) {

@@ -84,7 +84,7 @@ export function createCandidateSource(deps: {
 
   const throughBreaker = <T>(call: () => Promise<T>): Promise<T> =>
     breaker.isOpen()
-      ? Promise.reject(new IndexUnavailable('The index fails or is slow, and is not asked for a moment'))
+      ? Promise.reject(new IndexUnavailable('The product index fails or is slow: it is not queried for a moment'))
       : breaker.watch(call())
 
   return {

@@ -63,7 +63,7 @@ test('a program that moves to real engines answers what it answered before, howe
   const before = await answers()
   expect(await migrate()).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/in use by another process: end the program/),
+    output: expect.stringMatching(/in use by another process: stop the program/),
   })
   await program.kill('SIGTERM')
   closed = await closeMonth(folder, shop.shopId)

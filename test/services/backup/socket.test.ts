@@ -56,7 +56,7 @@ describe('the socket that a backup is taken through', () => {
     const second = (await connectBackupSource(folder))!
     await expect(second.take()).rejects.toThrow('No backup has begun')
     await first.begin()
-    await expect(second.begin()).rejects.toThrow('being taken already')
+    await expect(second.begin()).rejects.toThrow('already being taken')
     await second.end().catch(() => {})
     expect(calls).toEqual(['begin'])
     await first.end()
@@ -65,7 +65,7 @@ describe('the socket that a backup is taken through', () => {
     await third.begin()
     const ended = third.take().then(() => third.take())
     await server.close()
-    await expect(ended).rejects.toThrow('ended while')
+    await expect(ended).rejects.toThrow('stopped while')
     expect(calls.at(-1)).toBe('end')
     server = (await serveBackups({} as BackupSource, folder))!
   })

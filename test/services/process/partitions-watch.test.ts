@@ -9,7 +9,7 @@ test('a process is told once the log has more partitions than it knows, and not 
     return Array.from({ length: count }, (_, partition) => ({ partition, start: 0, end: 0 }))
   }
   const watch = watchPartitions({ log: { bounds }, partitions: 4, everyMs: 1 })
-  expect((await watch.changed).message).toBe('ad-events has 12 partitions, and had 4 when this process began')
+  expect((await watch.changed).message).toBe('ad-events has 12 partitions now; it had 4 when this process started')
   expect(answers).toEqual([12])
   watch.stop()
 })

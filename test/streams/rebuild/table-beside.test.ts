@@ -141,7 +141,7 @@ describe('a table that is rebuilt beside the one that serves', () => {
       await write(erasure)
       await analytics.insert(...args)
     }
-    await expect(rebuild('page_views', { on: { insert }, replaces: true })).rejects.toThrow('somebody was erased')
+    await expect(rebuild('page_views', { on: { insert }, replaces: true })).rejects.toThrow('a person was erased')
     expect(await left()).toEqual([])
     await expect(rebuild('page_views')).rejects.toThrow('Erasures that are under way: 1.')
     await write({ ...erasure, erasedAt: T0 })

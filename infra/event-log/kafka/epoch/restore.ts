@@ -49,7 +49,7 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
       const goesOn = last.restoring && !isFromAnotherCluster(last, clusterId)
       const epoch = goesOn ? last.epoch : Math.max(last.epoch, seen) + 1
       if (epoch > EPOCH_MAX)
-        throw new RangeError(`The log has been restored ${EPOCH_MAX} times, and cannot be once more`)
+        throw new RangeError(`The log has been restored ${EPOCH_MAX} times, and cannot be restored again`)
       begun = { epoch, restoring: true, restoredAt: options.now(), judgedTo: [], clusterId }
       await copy.append([logEpochRecord(begun)])
       for (const { name } of groups) await copy.reset(name, null)

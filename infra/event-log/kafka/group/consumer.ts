@@ -279,5 +279,5 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
 
 function asUnavailable(error: Error): Error {
   if (error instanceof LogUnavailable || error instanceof Revoked) return error
-  return new LogUnavailable(`Kafka has not taken the commit: ${error.message}`)
+  return new LogUnavailable(`Kafka did not accept the commit: ${error.message}`)
 }

@@ -174,5 +174,5 @@ function takeParts({ queued }: PartitionQueue): QueuedBatch[] {
 
 function asUnavailable(error: Error): Error {
   if (error instanceof LogUnavailable) return error
-  return new LogUnavailable(`Kafka has not taken the records: ${error.message}`)
+  return new LogUnavailable(`Kafka did not accept the records: ${error.message}`)
 }

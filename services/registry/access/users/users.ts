@@ -126,7 +126,8 @@ export async function makeFirstOperator(
   const { registry, passwords, strength, uuid } = deps
   const hasOperator = () => registry.snapshot.all('User').some(({ body }) => body.role === 'OPERATOR')
   if (hasOperator()) return
-  if (findUser(registry.snapshot, operator.email)) throw new Error('OPERATOR_EMAIL is of a user who is no operator')
+  if (findUser(registry.snapshot, operator.email))
+    throw new Error('OPERATOR_EMAIL belongs to a user who is not an operator')
   const email = normalEmail(operator.email)
   const who = { email, name: 'Operator', role: 'OPERATOR', accountId: null } as const
   const weakness = await strength.weakness(operator.password, email.split(/[@.]/))
