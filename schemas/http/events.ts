@@ -125,7 +125,7 @@ export const PageViewBody = Type.Object(
     id: Id('Unique id of the page view'),
     referer: Type.String({ minLength: 1, maxLength: L.urlChars, description: 'URL of the page where the user is' }),
     shopId: Id('The shop'),
-    shopProductId: Text('Feed id of the product, on a product page', L.idChars),
+    shopProductId: Text('On a product page: feed id of the product', L.idChars),
     gclid: Text('Click identifier of an ad network'),
     utmSource: Text('utm_source of the visit'),
     utmMedium: Text('utm_medium of the visit'),

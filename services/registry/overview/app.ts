@@ -21,7 +21,7 @@ export function overviewApp(deps: OverviewDeps) {
       {
         onRequest,
         schema: {
-          summary: 'What needs attention now',
+          summary: 'List what needs attention now',
           description:
             'Checks all campaigns and feeds that the caller may see: moderation, feed runs, budgets and pace. Operators also see ' +
             'failed events and processing delays.',

@@ -156,5 +156,5 @@ function refusalOf<K extends EntityKind>(
 const sentence = new Intl.ListFormat('en-GB')
 
 export function withArticle(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+  return `${/^(?!user)[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }

@@ -19,7 +19,7 @@ const granted = {
   sellerIds: Type.Array(Type.String({ minLength: 1, maxLength: SELLER_ID_CHARS_MAX, pattern: TEXT_PATTERN }), {
     maxItems: SELLER_IDS_MAX,
     uniqueItems: true,
-    description: 'Feed values of externalSellerId whose products the account may promote',
+    description: 'Sellers whose products the account may promote: values of externalSellerId in the feeds',
   }),
   displayEnabled: Type.Boolean({ description: 'Whether the account may take part in display advertising' }),
 }
@@ -57,7 +57,7 @@ export const TokenView = Type.Object({
   name: Name('What the token is for'),
   scopes: Scopes,
   expiresAt: Nullable(Time('When the token expires; null for never')),
-  createdBy: Type.Union([Type.Object({ id: Id('Of the user'), name: Name('Of the user') }), Type.Null()], {
+  createdBy: Type.Union([Type.Object({ id: Id('Id of the user'), name: Name('Name of the user') }), Type.Null()], {
     description:
       'User who created the token. It stops working when that user is deleted or disabled. null: it was created with the ' +
       'bootstrap token, or its creator is unknown',

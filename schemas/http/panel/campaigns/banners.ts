@@ -108,7 +108,7 @@ const ModerationView = Type.Object({
       ...decision,
       version: Type.Integer({ description: 'Version of the campaign that the decision was about' }),
     }),
-    { description: 'Every decision, the latest last' },
+    { description: 'All decisions, the latest last' },
   ),
 })
 /** The fields of the view that only a DISPLAY campaign has. */

@@ -48,7 +48,7 @@ export const TransactionItem = Type.Object({
   amount: Type.Number({ description: 'Total price of the lines' }),
   returnedAmount: Type.Number({ description: 'Part of `amount` that was returned' }),
   creditedAmount: Type.Number({ description: 'Total price of the credited lines' }),
-  campaigns: Type.Array(Type.Object({ id: Text('Id'), name: Nullable(Text('Name')) }), {
+  campaigns: Type.Array(Type.Object({ id: Text('Id of the campaign'), name: Nullable(Text('Name of the campaign')) }), {
     description: 'Campaigns that were credited',
   }),
 })

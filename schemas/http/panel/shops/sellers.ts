@@ -21,7 +21,11 @@ export const SellersQuery = Type.Object(
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: SELLERS_MAX, description: `Default: ${SELLERS_DEFAULT}` }),
+      Type.Integer({
+        minimum: 1,
+        maximum: SELLERS_MAX,
+        description: `Maximum number of sellers. Default: ${SELLERS_DEFAULT}`,
+      }),
     ),
   },
   { additionalProperties: false },
