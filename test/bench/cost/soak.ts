@@ -4,7 +4,8 @@
  *
  *     node test/bench/cost/soak.ts [minutes] [visits per second]
  */
-import { readdirSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { percentile, startProgram } from '../../program.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { openMarket } from './market.ts'
@@ -22,14 +23,17 @@ if (MINUTES < FIRST_MINUTE + 2 * MINUTES_COMPARED) throw new Error(`${MINUTES} m
 const program = await startProgram()
 const pid = program.process.pid!
 const countOf = (list: string) => readdirSync(`/proc/${pid}/${list}`).length
+/** Folders of the parts of ClickHouse's tables, including parts that were merged into others and wait to be removed. */
+const countParts = () => globSync(join(program.folder, 'analytics/store/*/*/*_*_*_*')).length
 try {
   const market = await openMarket(program, PRODUCTS)
-  const rows: Record<'minute' | 'memory' | 'files' | 'threads' | 'adP50Ms' | 'adP99Ms' | 'failed', number>[] = []
+  const rows: Record<'minute' | 'memory' | 'files' | 'threads' | 'parts' | 'adP50Ms' | 'adP99Ms' | 'failed', number>[] =
+    []
   for (let minute = 1; minute <= MINUTES; minute++) {
     const shoppers = { shoppers: `minute-${minute}`, visitsPerSecond: VISITS_PER_SECOND, seconds: 60 }
     const { adP50Ms, adP99Ms, failed } = await visit({ url: program.url, ...market, ...shoppers })
     const row = { minute, memory: program.memoryMb().now, files: countOf('fd'), threads: countOf('task') }
-    rows.push({ ...row, adP50Ms, adP99Ms, failed })
+    rows.push({ ...row, parts: countParts(), adP50Ms, adP99Ms, failed })
     console.log(JSON.stringify(rows.at(-1)))
   }
   const early = rows.slice(FIRST_MINUTE - 1, FIRST_MINUTE - 1 + MINUTES_COMPARED)
@@ -38,6 +42,7 @@ try {
     ['memory', 1.1],
     ['files', 1.1],
     ['threads', 1.1],
+    ['parts', 1.5],
     ['adP99Ms', 1.5],
   ] as const) {
     const median = (of: typeof rows) =>
