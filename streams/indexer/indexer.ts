@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Commit, EventLog } from '../../infra/event-log/port.ts'
 import { IndexUnavailable, type ProductIndex } from '../../infra/product-index/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
@@ -60,6 +60,7 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
 
   async function begin(): Promise<Work> {
     const commits = await log.committed(INDEXER_GROUP)
+    await requireApplied(commits)
     const progress: IndexerProgress = new Map(
       commits.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]),
     )
@@ -79,6 +80,14 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
       book.close()
       throw error
     }
+  }
+
+  /** What is applied of the registry does not come again: offers would keep, for good, the campaigns as they were before it. */
+  async function requireApplied(commits: readonly Commit[]): Promise<void> {
+    const applied = commits.find(({ topic }) => topic === 'registry')?.offset ?? 0
+    const [registry] = await log.bounds('registry')
+    if (snapshot.position >= Math.min(applied, registry!.end)) return
+    throw new Error(`The registry is known up to offset ${snapshot.position} here, and is applied up to ${applied}`)
   }
 
   function work(): Promise<Work> {
