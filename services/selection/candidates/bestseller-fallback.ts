@@ -50,10 +50,18 @@ export function createBestsellerFallback(deps: {
     known.set(shopId, deps.candidatesOf(found!.hits))
   }
 
+  /** Ends at the first failure, for the next shop would probably fail too, and goes on there the next time. */
   async function refresh(): Promise<void> {
-    const shops = [...requested]
-    requested.clear()
-    for (const shopId of shops) await refreshShop(shopId)
+    for (const shopId of [...requested]) {
+      requested.delete(shopId)
+      try {
+        await refreshShop(shopId)
+      } catch (error) {
+        // Behind the others, which one shop that always fails would hold up.
+        requested.add(shopId)
+        throw error
+      }
+    }
   }
 
   return {
