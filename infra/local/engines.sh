@@ -12,7 +12,7 @@
 #   KAFKA_PROXY_PORT      port of a proxy in front of the listener on KAFKA_PROXIED_PORT 19094, whose clients are told this port as
 #                         the address of the broker
 #   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
-#   ENGINES_JAVA_OPTIONS  for both. -XX:TieredStopAtLevel=1 saves half of the processor time of engines that live for minutes
+#   ENGINES_SHORT_LIVED   set for engines that live for minutes: they compile little, which saves half of their processor time
 #   CLICKHOUSE_CONFIG     a file with settings of the server, such as the definition of a cluster
 #   CLICKHOUSE_TCP_PORT   where it listens for other servers of a cluster (default: nowhere)
 #   KAFKA_PROPERTIES      a file with settings that come after those of kafka.properties and of this script
@@ -37,6 +37,11 @@ NOBODY=65534
 COLLECTOR=(-XX:+UseSerialGC -XX:NewRatio=1)
 # Each start would spend a tenth of its time on verifying bytecode, which an official distribution does not need.
 ELASTICSEARCH_JAVA_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+JAVA_OPTIONS=() CLICKHOUSE_OPTIONS=()
+if [ -n "${ENGINES_SHORT_LIVED:-}" ]; then
+  JAVA_OPTIONS=(-XX:TieredStopAtLevel=1)
+  CLICKHOUSE_OPTIONS=(--compile_expressions=0 --compile_aggregate_expressions=0 --compile_sort_description=0)
+fi
 SONAR_VERSION=26.9.0.129388 # ships an official Elasticsearch 9.4.3
 mkdir -p "$DOWNLOADS" "$HOME_DIR"
 HOME_DIR=$(cd "$HOME_DIR" && pwd)
@@ -138,7 +143,7 @@ log.dirs=$dir/data
 $([ -z "${KAFKA_PROPERTIES:-}" ] || cat "$KAFKA_PROPERTIES")
 P
   local cluster=${KAFKA_CLUSTER_ID:-$(random_id)}
-  local java=(java "${COLLECTOR[@]}" ${ENGINES_JAVA_OPTIONS:-} -cp "$classes")
+  local java=(java "${COLLECTOR[@]}" "${JAVA_OPTIONS[@]}" -cp "$classes")
   # Later brokers take the classes from the archive of the first one, which saves a third of the processor time of a start.
   if [ -f "$archive" ]; then java+=("-XX:SharedArchiveFile=$archive"); else java+=(-XX:+RecordDynamicDumpInfo); fi
   [ -f "$dir/data/meta.properties" ] || format_kafka "$dir" "$cluster" "${java[@]}"
@@ -153,7 +158,7 @@ start_mirror-maker() {
   need java default-jdk-headless
   get_jars "$DOWNLOADS/mirror-maker" mirror-maker.pom.xml
   mkdir -p "$dir"
-  launch "$dir" java "${COLLECTOR[@]}" ${ENGINES_JAVA_OPTIONS:-} -Xmx256m -cp "$DOWNLOADS/mirror-maker/libs/*" \
+  launch "$dir" java "${COLLECTOR[@]}" "${JAVA_OPTIONS[@]}" -Xmx256m -cp "$DOWNLOADS/mirror-maker/libs/*" \
     org.apache.kafka.connect.mirror.MirrorMaker "$MIRROR_MAKER_PROPERTIES"
 }
 
@@ -173,7 +178,7 @@ start_clickhouse() {
   mkdir -p "$dir/data"
   [ -z "${CLICKHOUSE_TCP_PORT:-}" ] || listen="$listen; SYSTEM START LISTEN TCP"
   # By default the server measures its memory twenty times a second, which is an eighth of its work under the tests.
-  launch "$dir" "$server" "$library" --path="$dir/data" ${CLICKHOUSE_CONFIG:+"--config-file=$CLICKHOUSE_CONFIG"} \
+  launch "$dir" "$server" "$library" --path="$dir/data" "${CLICKHOUSE_OPTIONS[@]}" ${CLICKHOUSE_CONFIG:+"--config-file=$CLICKHOUSE_CONFIG"} \
     "--query=$listen; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
     -- --memory_worker_period_ms=1000 "--http_port=$CLICKHOUSE_PORT" ${CLICKHOUSE_TCP_PORT:+"--tcp_port=$CLICKHOUSE_TCP_PORT"} --listen_host=127.0.0.1
   await clickhouse "$dir" curl -fs "http://127.0.0.1:$CLICKHOUSE_PORT/ping"
@@ -217,7 +222,7 @@ Y
   # The launcher starts the server, writes the server's process id and ends. Both are in one process group, so that an interrupted
   # start leaves no server behind.
   (cd "$dir" && exec env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" \
-    ES_JAVA_OPTS="$ELASTICSEARCH_JAVA_OPTIONS ${ENGINES_JAVA_OPTIONS:-}" CLI_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
+    ES_JAVA_OPTS="$ELASTICSEARCH_JAVA_OPTIONS ${JAVA_OPTIONS[*]}" CLI_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
     setsid "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1 </dev/null) & launcher=$!
   trap "kill -- -$launcher 2>/dev/null || true" EXIT
   wait "$launcher" || { tail -20 "$dir/log" >&2; exit 1; }

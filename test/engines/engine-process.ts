@@ -3,9 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '../wait-for.ts'
 
-/** Options for a Java engine that lives for minutes: thorough compilation would not pay off. */
-export const SHORT_LIVED_JAVA = '-XX:TieredStopAtLevel=1'
-
 /**
  * Sends a signal to an engine that `infra/local/engines.sh` has started. After SIGKILL or SIGTERM, resolves when it is gone.
  * @param folder the folder in which the script writes the process id.

@@ -9,7 +9,7 @@ import { openBrokerClient } from '../../../infra/event-log/kafka/client/broker-c
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { alterTopicsRequest } from '../../../infra/event-log/kafka/client/requests.ts'
 import { waitFor } from '../../wait-for.ts'
-import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
+import { signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
@@ -86,7 +86,7 @@ export async function startCluster(): Promise<BrokerCluster> {
         KAFKA_CLUSTER_ID: CLUSTER_ID,
         KAFKA_PROPERTIES: join(folderOf(id), 'settings'),
         KAFKA_HEAP: '256m',
-        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
+        ENGINES_SHORT_LIVED: 'yes',
       },
     })
 

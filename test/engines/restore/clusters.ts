@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
+import { signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
@@ -70,7 +70,7 @@ export async function startClusters(namespace: string): Promise<MirroredClusters
         ENGINES_PORT_OFFSET: String(PORT_OFFSETS[name]),
         KAFKA_HEAP: '256m',
         MIRROR_MAKER_PROPERTIES: properties,
-        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
+        ENGINES_SHORT_LIVED: 'yes',
       },
     })
 

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { SHORT_LIVED_JAVA } from '../../engine-process.ts'
 import { type Certificates, STORE_PASSWORD } from './certificates.ts'
 
 /** The listeners of the broker, each on its own port. */
@@ -25,11 +24,11 @@ export const USER = { username: 'endcap', password: 'right-password' }
 export const RESTRICTED = ['restricted', 'lesser'].map((username) => ({ username, password: USER.password }))
 const LOGIN = 'org.apache.kafka.common.security'
 const libraries = join(import.meta.dirname, '../../../../.engines/kafka/libs')
-/** Uses the class archive that infra/local/engines.sh makes, if there is one. */
+/** The options of infra/local/engines.sh for engines that live for minutes, with the class archive that it makes, if there is one. */
 const JAVA_OPTIONS = [
   '-Xmx384m',
   '-XX:+UseSerialGC',
-  SHORT_LIVED_JAVA,
+  '-XX:TieredStopAtLevel=1',
   `-XX:SharedArchiveFile=${libraries}/classes.jsa`,
 ]
 const classes = `${libraries}/*`

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SHORT_LIVED_JAVA, signalEngine } from '../../engine-process.ts'
+import { signalEngine } from '../../engine-process.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
 
 const run = promisify(execFile)
@@ -52,7 +52,7 @@ export async function prepareEngines(): Promise<EngineSet> {
         ENGINES_PORT_OFFSET: String(PORT_OFFSET),
         KAFKA_PROXY_PORT: String(ports.kafka.proxy),
         ELASTICSEARCH_HEAP: '512m',
-        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
+        ENGINES_SHORT_LIVED: 'yes',
       },
     })
   const dataFolder = (name: EngineName) => join(folder, name === 'elasticsearch' ? 'elasticsearch-run' : name)
