@@ -36,11 +36,11 @@ export async function planReads(
     { sources, closedUntil, grain: 'day' },
     cells.map(({ day }) => day),
   )
-  // Asked only around days whose counts are missing or stale, which are few.
-  const hoursAsked = spec.zones.map((zone, i) => {
-    const between = sources.flatMap((source) => gaps(timeOf(zone), days(source, i)))
-    const [from, to] = [Math.min(...between.map(({ start }) => start)), Math.max(...between.map(({ end }) => end))]
-    return cells[i]!.hour.filter(({ start, end }) => start >= from && end <= to)
+  // Asked only for days whose counts are missing or stale, which are few.
+  const hoursAsked = cells.map(({ hour }, i) => {
+    const ofDays = sources.flatMap((source) => within(hour, gaps(timeOf(spec.zones[i]!), days(source, i))))
+    const isAsked = new Set(ofDays)
+    return hour.filter((cell) => isAsked.has(cell))
   })
   const hours = await readHolding(analytics, spec, { sources, closedUntil, grain: 'hour' }, hoursAsked)
   const plansOf = (source: CellSource) =>
@@ -56,7 +56,7 @@ export const readsRowsBefore = (plans: ReportSpec['plans'], moment: number): boo
 
 /**
  * Asks which cells have counts that agree with the stored rows.
- * @param cells of each zone, in the order of time and without gaps.
+ * @param cells of each zone, in the order of time.
  */
 async function readHolding(
   analytics: Analytics,
@@ -65,7 +65,7 @@ async function readHolding(
   cells: readonly (readonly Cell[])[],
 ): Promise<(source: CellSource, zone: number) => readonly Cell[]> {
   const none = { hour: [], day: [] }
-  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: { ...none, [grain]: cells[i]! } }))
+  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: { ...none, [grain]: withoutGaps(cells[i]!) } }))
   const query = changedCellsQuery(sources, groups, closedUntil)
   const changed = query ? await analytics.query<ChangedCell>(query.sql, query.params) : []
   const keyOf = (source: CellSource, zone: number, start: number) => `${source} ${zone} ${start}`
@@ -99,6 +99,14 @@ function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
   }
   if (at < end) left.push({ start: at, end })
   return left
+}
+
+/** The cells, and one more for each stretch of time between them, which is not counted. */
+function withoutGaps(cells: readonly Cell[]): Cell[] {
+  return cells.flatMap((cell, i) => {
+    const before = cells[i - 1]
+    return before && before.end < cell.start ? [{ start: before.end, end: cell.start }, cell] : [cell]
+  })
 }
 
 /** The cells that lie within one of these stretches. Both lists are in the order of time. */
