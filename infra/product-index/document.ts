@@ -4,17 +4,17 @@ import { attributesOf, attributeTexts, normalAttribute } from '../../services/do
 import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/catalogue/categories.ts'
 import { textIndexer } from '../../services/domain/catalogue/text.ts'
 
-/** The texts of an offer that are searched, by every engine. */
+/** The texts of an offer that every engine searches. */
 export const textFields = ['title', 'brand', 'categories', 'attributes', 'description'] as const
 export type TextField = (typeof textFields)[number]
 
-/** The terms of each text, joined by spaces. */
+/** For each field, the terms of its text, joined by spaces. */
 export type DocumentTexts = Record<TextField, string>
 
 /** @param lang language of the texts when the offer names none. */
 export function documentTexts(offer: ProductOffer, lang: string | null): DocumentTexts {
   const termsOf = textIndexer(offer.lang ?? lang)
-  // Each text is analysed alone: "3" and "W" of neighbouring attributes are not "3 W".
+  // Each text is analysed by itself, so that the attribute values "3" and "W" next to each other do not become "3 W".
   const joined = (texts: readonly string[]) => texts.map(termsOf).filter(Boolean).join(' ')
   return {
     title: termsOf(offer.title),
@@ -40,7 +40,7 @@ export function documentFacets(offer: ProductOffer): string[] {
   ]
 }
 
-/** Many offers share a path: its facets are remembered. */
+/** The cache of facets by category path, because many offers share a path. Once it is full, it is emptied. */
 const PATHS_REMEMBERED_MAX = 5_000
 const rememberedPaths = new Map<string, readonly string[]>()
 
@@ -60,7 +60,7 @@ export const brandFacet = (brand: string) => facetToken('brand', normalBrand(bra
 export const pathFacet = (path: string) => facetToken('path', pathKey(path))
 export const attributeFacet = (name: string, value: string) =>
   attributeToken(normalAttribute(name), normalAttribute(value))
-/** Normalised names and values hold no line break. */
+/** A line break separates name and value, because neither contains one once normalised. */
 const attributeToken = (name: string, value: string) => facetToken('attribute', `${name}\n${value}`)
 
 const kindLetters: Readonly<Record<FacetKind, string>> = {
@@ -72,10 +72,10 @@ const kindLetters: Readonly<Record<FacetKind, string>> = {
   seller: 's',
 }
 
-/** Start of the Unicode private use area, where the ASCII characters that a tokenizer would touch are moved. */
+/** Start of the Unicode private use area: ASCII characters that a tokenizer would split at or fold are shifted into it. */
 const PRIVATE_USE = 0xe000
 
-/** One token that the tokenizer neither splits nor folds; different values have different tokens. */
+/** The value as one token that the tokenizer neither splits nor folds. Different values have different tokens. */
 export function facetToken(kind: FacetKind, value: string): string {
   return (
     kindLetters[kind] +

@@ -1,15 +1,15 @@
-/** What the parts of a document follow from; 0: that part has not come yet. */
+/** The log positions from which the parts of a document were made; 0 when that part has not arrived yet. */
 export interface PartVersions {
   offerVersion: number
-  /** The offer that the list of campaigns was made of. */
+  /** The version of the offer for which the list of campaigns was computed. */
   promotedVersion: number
-  /** How much of the registry that list follows from. */
+  /** The registry version from which that list was computed. */
   registryVersion: number
 }
 
 export const NO_PARTS: PartVersions = { offerVersion: 0, promotedVersion: 0, registryVersion: 0 }
 
-/** Takes in the versions of a list of campaigns. @returns false, and nothing changes, when it is not newer than the one that is there. */
+/** Applies the versions of a list of campaigns to `stored`. @returns false, without a change, when the stored list is as new or newer. */
 export function takePromotions(
   { version, offerVersion }: { version: number; offerVersion?: number | undefined },
   stored: PartVersions,

@@ -1,7 +1,7 @@
 import type { Phrase } from '../../services/domain/catalogue/phrase.ts'
 import type { SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
 
-/** Names phrases in caches. Two have the same name when their texts, languages and lists of synonyms are the same. */
+/** Makes cache keys of phrases. Phrases share a key when text and language are equal, and both have the same array of synonyms or none. */
 export function createPhraseKeys(): (phrase: Phrase) => string {
   const numbers = new WeakMap<SynonymRules, number>()
   let seen = 0

@@ -17,21 +17,21 @@ export interface ProductIndex {
    * lifts) x the weight of the campaign group, ties by `tieSeed`.
    */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
-  /** Offers of a shop whose id or productId is one of these; at most 1,000 ids. */
+  /** Offers of a shop whose id or productId is in `ids`; at most 1,000 ids. */
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
   /** The number of offers of a shop that satisfy all filters. */
   count(shopId: string, filters: readonly Filter[]): Promise<number>
   /**
-   * The sellers that offers of a shop name, with the number of their offers, most first, ties by id. With more than one shard,
-   * an engine may leave out or undercount sellers of few offers.
+   * The sellers named by offers of a shop, with the number of their offers: most offers first, ties by id. With more than one
+   * shard, an engine may leave out or undercount sellers that have few offers.
    */
   sellers(request: SellersRequest): Promise<SellerCount[]>
   /**
-   * For each of at most 200 terms that no offer has: terms that one is a misspelling of (`isSimilar`), nearest first, then those
-   * that more offers have, at most 5. None for a term that offers have. Offers of all shops count.
+   * For each term, at most 5 known terms of which it may be a misspelling (`isSimilar`): nearest first, then by number of offers.
+   * The list is empty for a term that some offer has. Offers of all shops count. Takes at most 200 terms.
    */
   similarTerms(terms: readonly string[]): Promise<SimilarTerm[][]>
-  /** Pages through offers of a shop that satisfy all filters, ordered by document key; `after` null starts. */
+  /** One page of the offers of a shop that satisfy all filters, ordered by document key. `after` is null for the first page. */
   scan(request: ScanRequest): Promise<IndexedProduct[]>
   /** Id and digest of every offer of a feed, in pages ordered by id. A feed run compares them with the new content. */
   digests(
@@ -44,41 +44,42 @@ export interface ProductIndex {
   shops(): Promise<string[]>
   /** Removes everything. */
   clear(): Promise<void>
-  /** New indices beside this one; null: while this one is open, the engine has none. */
+  /** Builds a new index next to this one. Null when the engine cannot do that while this index is open. */
   readonly builds: IndexBuilds | null
   close(): Promise<void>
 }
 
-/** At most one new index is filled beside the one that serves. Every process sees it. */
+/** At most one new index is filled next to the serving one. Every process sees it. */
 export interface IndexBuilds {
   look(): Promise<{
-    /** False: the index is lost, or was never made, and calls of `ProductIndex` throw IndexUnavailable. */
+    /** False when the index is lost or was never created; calls of `ProductIndex` then throw IndexUnavailable. */
     serving: boolean
     build: IndexBuild | null
   }>
-  /** Begins a new index, which is empty; one that was begun before is dropped. */
+  /** Begins a new, empty index, and drops an unfinished earlier one. */
   begin(): Promise<IndexBuild>
 }
 
 export interface IndexBuild {
   readonly id: string
-  /** As of the look that has found it. */
+  /** The state of the fill when `look` or `begin` returned this build. */
   readonly fill: IndexFill
   /** Reads and writes the new index. */
   readonly index: ProductIndex
+  /** Stores how far the fill is, for later calls of `look`. */
   note(fill: IndexFill): Promise<void>
-  /** Makes it the index that serves, in one step, and removes the one before. */
+  /** Makes this the serving index, in one step, and removes the old one. */
   serve(): Promise<void>
   drop(): Promise<void>
 }
 
 /** How far a new index has been filled from the log. */
 export interface IndexFill {
-  /** The run of the indexer that fills it; null: none yet. */
+  /** The run of the indexer that fills it; null while there is none. */
   by: string | null
   records: number
   of: number
-  /** It holds all that was in the log when the fill began, and the indexer writes to it whatever has come since. */
+  /** True when the index holds everything that was in the log when the fill began; the indexer also writes all later records to it. */
   complete: boolean
 }
 
@@ -89,8 +90,9 @@ export type IndexWrite =
   | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
   | { kind: 'signals'; version: number; signals: ProductSignals }
   /**
-   * Replaces the whole list of campaigns that promote an offer. `version` says how much of the registry the list follows from. One that
-   * comes with its offer names the offer's version: of two lists that of the newer offer counts, of one offer that of the newer registry.
+   * Replaces the complete list of campaigns that promote an offer. `version` is the registry version from which the list was computed.
+   * A list that is written together with its offer also names the offer's version. Of two lists, the one for the newer offer wins; for
+   * the same offer, the one of the newer registry version.
    */
   | {
       kind: 'promotions'
@@ -104,7 +106,7 @@ export type IndexWrite =
 
 export interface IndexedProduct {
   offer: ProductOffer
-  /** Campaigns that promote it, whatever their state. */
+  /** Campaigns that promote the offer, whatever their state. */
   campaignIds: string[]
   signals: ProductSignals | null
 }
@@ -115,40 +117,40 @@ export interface ProductQuery {
   filters: Filter[]
   rank: Rank
   /**
-   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best
-   * weight counts when several promote an offer), so that what a campaign bids decides who is kept.
-   * The list must not be changed once it was passed. While it stays the same, pass the same array: an engine may
-   * recognise it, instead of being sent it again. Null: any offer is found, promoted or not, and all weigh the same.
+   * Only offers promoted by one of these campaigns are found. `weight`, above 0, is a factor in the order of the result, so that
+   * higher bids can decide which offers make the list. When several campaigns promote an offer, the greatest weight counts.
+   * Do not change the array after passing it. Pass the same array while its content stays the same: an engine may recognise
+   * it, so that it need not be sent again. Null finds any offer, promoted or not, with equal weights.
    */
   campaigns: CampaignGroups | null
-  /** Of the shop, for the texts of filters and rank. As with `campaigns`, the same array while they stay the same. */
+  /** The shop's synonyms, for the texts of filters and rank. As with `campaigns`, pass the same array while they do not change. */
   synonyms?: SynonymRules | undefined
-  /** Of offers that nobody has seen; in (0, 1). */
+  /** The predicted click rate of offers without impressions; in (0, 1). */
   priorClickRate: number
-  /** Absent: none. */
+  /** No lifts when absent. */
   lifts?: Lifts | undefined
   limit: number
-  /** Orders equals: the same seed gives the same order. */
+  /** Breaks ties: the same seed gives the same order. */
   tieSeed: number
 }
 
-/** By feed id, what the predicted click rate of these offers is multiplied by in a query, above 0; a few dozen at most. */
+/** By offer id in the feed: the factor, above 0, for the offer's predicted click rate in a query. A few dozen entries at most. */
 export type Lifts = ReadonlyMap<string, number>
 
 export type CampaignGroups = readonly { campaignIds: readonly string[]; weight: number }[]
 
 export type Rank =
   /**
-   * How well the text fits (BM25 over title, brand, categories, attributes and description); it filters nothing. Offers that
-   * say a word otherwise come after those that have it.
+   * How well the text fits (BM25 over title, brand, categories, attributes and description). It filters nothing. Offers that
+   * have only an alternative of a word rank below those that have the word.
    */
   | { by: 'text'; text: string; lang: string | null }
-  /** How well the categories fit: the share of the deepest given path that the offer's path has in common. */
+  /** How well the categories fit: how many levels the offer's path shares with a given path, by the depth of the deepest given path. */
   | { by: 'categories'; paths: string[] }
   /** Text and categories, weighed equally. */
   | { by: 'textAndCategories'; text: string; lang: string | null; paths: string[] }
   | { by: 'popularity' }
-  /** All alike. */
+  /** All offers are equally relevant. */
   | { by: 'none' }
 
 export type Filter =
@@ -156,30 +158,33 @@ export type Filter =
   /**
    * Words of `text` (stemmed, accents and units folded; `services/domain/catalogue/text.ts`) found anywhere in title, brand,
    * categories, attributes or description: at least `minShare` of the distinct words, 1 for all, 0 for any one.
-   * Unknown words are corrected by the terms that the index has, and outside titles a word is also found by what says the
-   * same (`services/domain/catalogue/phrase.ts`).
+   * Unknown words are corrected to terms that the index has. Unless the filter is for titles only, a word is also found by its
+   * alternatives (`services/domain/catalogue/phrase.ts`).
    */
   | { kind: 'text'; text: string; lang: string | null; minShare: number; in: 'ALL_FIELDS' | 'TITLE' }
   /** A product_type equals one of the paths or lies below it. */
   | { kind: 'categoryPaths'; paths: string[] }
-  /** For one of the lists: each node stands in one product_type in that order, gaps allowed. */
+  /** All nodes of one of the lists occur in a single product_type, in the order of the list; other nodes may lie between them. */
   | { kind: 'categoryNodes'; anyOf: (readonly string[])[] }
   /** Sale price when present, else price; inclusive. */
   | { kind: 'price'; minMicros: number | null; maxMicros: number | null }
   | { kind: 'brand'; anyOf: string[] }
   | { kind: 'currency'; currency: string }
-  /** The offer's language, or an offer without one. */
+  /** The offer has this language, or names none. */
   | { kind: 'lang'; lang: string }
-  /** Shipping lists the country, or the offer gives no shipping. */
+  /** The offer's shipping lists the country, or the offer states no shipping. */
   | { kind: 'country'; country: string }
-  /** A feed field (age_group, color, gtin …) or product detail has one of the values; case, accents, outer space do not matter. */
+  /**
+   * A feed field (age_group, color, gtin …) or product detail has one of the values. Case, accents and surrounding spaces do not
+   * matter.
+   */
   | { kind: 'attribute'; name: string; anyOf: string[] }
   | { kind: 'labels'; anyOf: string[] }
   | { kind: 'sellers'; anyOf: string[] }
   | { kind: 'feed'; feedId: string }
-  /** Feed id or productId is one of these. */
+  /** The offer's id in the feed, or its productId, is one of these. */
   | { kind: 'ids'; ids: string[] }
-  /** Feed id is none of these. */
+  /** The offer's id in the feed is none of these. */
   | { kind: 'excludeIds'; ids: string[] }
   | { kind: 'campaign'; campaignId: string }
 
@@ -191,23 +196,23 @@ export interface SearchHit {
 
 export interface SearchResult {
   hits: SearchHit[]
-  /** The score behind relevance 1, comparable between queries with the same rank. 0: no hits. */
+  /** The score that corresponds to relevance 1, comparable between queries with the same rank; 0 when there are no hits. */
   bestFit: number
   /** True when more offers matched than `limit`. */
   truncated: boolean
   /**
-   * The best offer that a cut list lacks, by the weights of all campaigns but the one that the last hit belongs to. So the
-   * best competitor of that campaign is either on the list or here. Null: there is none, or the engine cannot tell without
-   * another search.
+   * The best offer beyond a truncated list, by the weights of all campaigns except that of the last hit. So the best competitor
+   * of that campaign is either in the list or here. Null when there is none, or when the engine would need another search to
+   * find it.
    */
   runnerUp: SearchHit | null
 }
 
 export interface SellersRequest {
   shopId: string
-  /** Only sellers whose id contains this, in either case of A to Z; '' for all. */
+  /** Only sellers whose id contains this text, ignoring the case of A to Z; '' for all. */
   contains: string
-  /** Only these; null for all. */
+  /** Only these seller ids; null for all. */
   anyOf: readonly string[] | null
   /** At most 1,000. */
   limit: number
@@ -222,14 +227,14 @@ export const SIMILAR_TERMS_MAX = 5
 
 export interface SimilarTerm {
   term: string
-  /** About how many have it. */
+  /** About how many offers have the term. */
   offers: number
 }
 
 export interface ScanRequest {
   shopId: string
   filters: Filter[]
-  /** The last key of the page before: feedId/id. */
+  /** The last key of the previous page: feedId/id. */
   after: string | null
   limit: number
 }

@@ -2,19 +2,19 @@ import { commonDepth } from '../../services/domain/catalogue/categories.ts'
 import type { TextField } from './document.ts'
 
 /**
- * How well an offer fits, as numbers in (0, 1] before the result is normalised.
+ * How well an offer fits a query, as numbers in (0, 1] before the result is normalised.
  *
- * Text is BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009): the occurrences of a word in each
- * field, weighted and divided by the field's relative length, are added up over the fields and saturated once. Lengths are
- * relative to fixed ones, not to the catalogue's mean, so an offer's score does not depend on other offers.
- * The weights lie in the middle of what worked on product search judgments, not at the peak.
+ * Text is ranked by BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009): the occurrences of a word in each
+ * field are weighted, divided by the field's relative length, added up over the fields and saturated once. Lengths are relative
+ * to fixed lengths, not to the catalogue's mean, so the length of other offers' texts does not change an offer's score.
+ * The weights lie in the middle of the range that worked on product search judgments, not at its peak.
  */
 
 interface FieldWeight {
   weight: number
-  /** 0: length does not matter; 1: twice as long counts half. */
+  /** BM25's b: at 0 the length does not matter, at 1 an occurrence in a text twice as long counts half. */
   lengthShare: number
-  /** Terms of a text of ordinary length. */
+  /** The number of terms in a text of ordinary length. */
   ordinaryLength: number
 }
 
@@ -27,32 +27,32 @@ export const fieldWeights: Readonly<Record<TextField, FieldWeight>> = {
 }
 /** The weighted occurrences at which a word has half its effect. */
 export const SATURATION = 5
-/** Bonus when the title has every word, and for the share of words that are neighbours there. */
+/** The bonus when the title has every word, and the bonus for the share of neighbouring words that are neighbours in the title, too. */
 export const ALL_IN_TITLE_BONUS = 0.05
 export const ADJACENT_BONUS = 0.05
-/** Words are neighbours even with one joined spelling between them (dv7 1211ea dv71211ea notebook). */
+/** 2, so that words still count as neighbours with one joined spelling between them (dv7 1211ea dv71211ea notebook). */
 export const ADJACENT_DISTANCE_MAX = 2
 /** Relevance of an offer that passes the filters and does not fit at all. */
 export const RELEVANCE_MIN = 0.00001
 
-/** What `count` occurrences in a field with `length` terms add to a word's weighted occurrences in a document. */
+/** How much `count` occurrences in a field of `length` terms add to a word's weighted occurrences in a document. */
 export function occurrenceWeight(field: TextField, count: number, length: number): number {
   const { weight, lengthShare, ordinaryLength } = fieldWeights[field]
   return (weight * count) / (1 - lengthShare + (lengthShare * length) / ordinaryLength)
 }
 
-/** Effect of a word on the score of a document, below 1. */
+/** The effect of a word on the score of a document, below 1. */
 export const saturated = (occurrences: number): number => occurrences / (occurrences + SATURATION)
 
-/** The weighted occurrences that have this effect. */
+/** The inverse of `saturated`: the weighted occurrences that have this effect. */
 export const occurrencesOf = (effect: number): number => (SATURATION * effect) / (1 - effect)
 
 /**
- * What offers get that say a word otherwise, of what they would get for the word itself: what was typed comes first.
- * Between 0.1 and 0.3 makes little difference; from 0.4 on, the next best names push out better offers.
+ * The effect of an alternative as a share of the effect of the word itself, so that offers with the typed word come first.
+ * Values between 0.1 and 0.3 make little difference; from 0.4 on, offers found by alternatives displace better ones.
  */
 export const ALTERNATIVE_SHARE = 0.2
-/** Effect of an alternative, by the mean effect of its terms. */
+/** The effect of an alternative, given the mean effect of its terms. */
 export const alternativeEffect = (effect: number): number => ALTERNATIVE_SHARE * effect
 
 /** BM25's inverse document frequency of a word in `matching` of `total` documents, never below 0. */
@@ -66,7 +66,7 @@ export interface TextMatch {
   words: number
   found: number
   foundInTitle: number
-  /** Pairs of neighbours in the phrase that are neighbours in the title. */
+  /** How many pairs of neighbours in the phrase are neighbours in the title, too. */
   adjacent: number
 }
 
@@ -78,10 +78,10 @@ export function textRelevance({ score, words, found, foundInTitle, adjacent }: T
   return ((score + bonus) / (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) * (found / words)
 }
 
-/** Of a category path, normalised. */
+/** The normalised levels of a category path. */
 type Levels = readonly string[]
 
-/** Share of the deepest wanted path that an offer's paths have in common with a wanted one, in [0, 1]. */
+/** The most levels that a path of the offer shares with a wanted path, divided by the depth of the deepest wanted path; in [0, 1]. */
 export function categoryRelevance(offerPaths: readonly Levels[], wanted: readonly Levels[]): number {
   const deepest = Math.max(1, ...wanted.map((levels) => levels.length))
   let common = 0
@@ -89,8 +89,8 @@ export function categoryRelevance(offerPaths: readonly Levels[], wanted: readonl
   return common / deepest
 }
 
-/** Grows with the order of magnitude, so that a bid can outweigh some popularity. */
+/** Logarithmic, so that a bid can outweigh some popularity. */
 export const popularityRelevance = (popularity: number): number => Math.log1p(Math.max(0, popularity))
 
-/** How many of a text filter's distinct words an offer must have. Shares such as 0.3 are rounded up in binary: hence 1e-9. */
+/** How many of a text filter's distinct words an offer must have. Without 1e-9, binary rounding would make 0.07 of 100 words 8 words. */
 export const wordsNeeded = (minShare: number, words: number): number => Math.max(1, Math.ceil(minShare * words - 1e-9))
