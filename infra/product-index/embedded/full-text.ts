@@ -4,20 +4,20 @@ import type { Words } from './rows.ts'
 
 const wordFields = [...textFields, 'facets'] as const
 
-/** A document's tokens before and after a change; null: no offer then. */
+/** A document's tokens before and after a change; null when there was no offer at that time. */
 export interface ChangedTokens {
   rowid: number
-  /** By its number. */
+  /** The shop's number. */
   shop: number
   before: Words | null
   after: Words | null
 }
 
-/** A token is a term or facet of one shop: lists of documents by token are those of one shop, however many shops there are. */
+/** A token is a term or facet with its shop's number, so the posting list of a token holds documents of that shop only. */
 export const tokenOf = (shop: number, word: string): string => `${shop}:${word}`
 export const wordOf = (token: string): string => token.slice(token.indexOf(':') + 1)
 
-/** The tokens of a text, or of the words of one. */
+/** Splits a space-separated list of tokens or words. */
 export const listed = (text: string): string[] => (text === '' ? [] : text.split(' '))
 
 function tokensOf(shop: number, words: Words): Words {
@@ -28,18 +28,18 @@ function tokensOf(shop: number, words: Words): Words {
   return tokens
 }
 
-/** The full-text tables of a file, and how many offers of all shops have each term. */
+/** Writes the full-text tables of a file, and the number of offers of all shops that have each term. */
 export class FullText {
   readonly #sql
   readonly #shops = new Map<string, number>()
-  /** By token, how many more offers have it; not stored yet. */
+  /** By token: by how much its number of offers has changed, until that is stored. */
   readonly #gained = new Map<string, number>()
 
   constructor(db: DatabaseSync) {
     this.#sql = prepare(db)
   }
 
-  /** The number of a shop, which it is given at its first document. */
+  /** The number of a shop. The first document of a shop gives it one. */
   shopNumber(shopId: string): number {
     const known = this.#shops.get(shopId)
     if (known !== undefined) return known
@@ -57,7 +57,7 @@ export class FullText {
     return { rowid, shop, before: null, after }
   }
 
-  /** @param words null: the offer is removed. @returns null: they are the same, and the tables were left alone. */
+  /** @param words null when the offer is removed. @returns null when the words are the same; the tables are then left alone. */
   replace(rowid: number, shopId: string, words: Words | null): ChangedTokens | null {
     const shop = this.shopNumber(shopId)
     const before = (this.#sql.tokens.get(rowid) as Words | undefined) ?? null
@@ -72,7 +72,7 @@ export class FullText {
     return { rowid, shop, before, after }
   }
 
-  /** Stores how many offers have each term; to be called before each commit. */
+  /** Stores the changed numbers of offers. To be called before each commit. */
   storeCounts(): void {
     for (const [token, offers] of this.#gained) {
       if (offers === 0) continue
@@ -83,7 +83,7 @@ export class FullText {
     this.#gained.clear()
   }
 
-  /** Forgets what is not stored, after a transaction that was rolled back or has removed everything. */
+  /** Forgets unstored changes and the shops' numbers, after a transaction that was rolled back or has removed everything. */
   forget(): void {
     this.#gained.clear()
     this.#shops.clear()

@@ -5,14 +5,14 @@ import type { StoredProduct } from './search/searcher.ts'
 
 type ProductDetail = ProductOffer['productDetails'][number]
 
-/** Characters of JSON behind the cached products; they take at most twice as many bytes of memory. */
+/** The cache's limit, in characters of the products' JSON. The products take at most twice as many bytes of memory. */
 const CACHE_CHARS_MAX = 32_000_000
 
-/** Parsed products by rowid, each with the number of its last change. */
+/** Caches parsed products by rowid, each with the number of the write batch that last changed it. */
 export function createProductCache() {
   const cache = new LRUCache<number, { changed: number; product: IndexedProduct }>({ maxSize: CACHE_CHARS_MAX })
 
-  /** The product as of its change number, if it is cached. */
+  /** The product, if it is cached in the version with this change number. */
   function get(rowid: number, changed: number): IndexedProduct | undefined {
     const entry = cache.get(rowid)
     return entry?.changed === changed ? entry.product : undefined
@@ -20,7 +20,7 @@ export function createProductCache() {
 
   return {
     get,
-    /** The product as of any change. */
+    /** The cached product, whatever its version. */
     latest: (rowid: number): IndexedProduct | undefined => cache.peek(rowid)?.product,
     add(stored: StoredProduct): IndexedProduct {
       const { rowid, changed } = stored
@@ -36,12 +36,12 @@ export function createProductCache() {
   }
 }
 
-/** Holds the product details: their JSON until they are read, then themselves. */
+/** Key of the product details: a JSON string until they are first read, the parsed details afterwards. */
 const details = Symbol('details')
 
 /**
- * One descriptor for all offers. A getter of its own for each would make V8 keep the offer as a hash table, which takes eight
- * times the memory and is slow to read.
+ * One descriptor shared by all offers. A separate getter for each offer would make V8 keep the offer as a hash table, which
+ * takes eight times the memory and is slow to read.
  */
 const productDetails: PropertyDescriptor & ThisType<{ [details]: string | ProductDetail[] }> = {
   enumerable: true,
@@ -51,7 +51,7 @@ const productDetails: PropertyDescriptor & ThisType<{ [details]: string | Produc
   },
 }
 
-/** Product details, most of an offer's JSON and rarely read, are parsed on first use. */
+/** Product details are parsed on first use, because they are most of an offer's JSON and rarely read. */
 export function parseProduct(stored: StoredProduct): IndexedProduct {
   const offer = JSON.parse(stored.offer)
   Object.defineProperty(offer, details, { value: stored.details, writable: true })

@@ -17,8 +17,8 @@ import type { NumberedQuery, StoredProduct } from './search/searcher.ts'
 import type { NumberedResult } from './search/shop-search.ts'
 
 /**
- * Starts the two threads that hold the index of `folder`: one writes, one searches, so that a feed of a hundred
- * thousand offers does not hold up a search. Each `connect()` makes a port for `productIndexClient`.
+ * Starts the two threads of the index in `folder`. One writes and one searches, so that a feed of a hundred thousand offers
+ * does not delay a search. Each `connect()` makes a port for `productIndexClient`.
  * @throws when the folder cannot be written.
  */
 export async function startEmbeddedProductIndex({ folder }: { folder: string }): Promise<Served> {
@@ -38,27 +38,28 @@ export async function startEmbeddedProductIndex({ folder }: { folder: string }):
   }
 }
 
-/** The index of `folder` for one user, which stops the threads when it closes it. */
+/** Opens the index of `folder` for a single user; `close` also stops the threads. */
 export async function openEmbeddedProductIndex(options: { folder: string }): Promise<ProductIndex> {
   const served = await startEmbeddedProductIndex(options)
   return soleClient(served, productIndexClient(served.connect()))
 }
 
-/** Writes of one transaction. */
+/** How many writes one transaction stores. */
 const WRITES_AT_ONCE = 1_000
-/** Transactions under way or waiting while the rows of the next are made. */
+/** How many transactions may be running or waiting while the rows of the next one are made. */
 const TRANSACTIONS_AHEAD = 2
-/** How many lists of campaigns, and of synonyms, the search thread remembers for each client. */
+/** How many lists of campaigns, and how many lists of synonyms, the search thread remembers for each client. */
 const LISTS_REMEMBERED_MAX = 256
 
 /**
- * The index behind a port of `startEmbeddedProductIndex`, for any thread. The products that it returns are shared between
- * calls and must not be changed. Nor may a list of campaigns or synonyms be changed after a call: the same array is sent only once.
+ * A client of the index, for any thread. It is given a port of `startEmbeddedProductIndex`. The products that it returns are shared
+ * between calls and must not be changed. A list of campaigns or synonyms must not be changed after a call either, because the same
+ * array is sent only once.
  */
 export function productIndexClient(port: MessagePort): ProductIndex {
   const closed = () => new IndexUnavailable('The product index has been closed')
   const searcher = connect(port, { IndexUnavailable }, closed)
-  // Writes go straight to the writer's thread; the search thread only passes the port on.
+  // Writes go straight to the writer's thread: the search thread only hands the port over to it.
   const { port1, port2 } = new MessageChannel()
   const writer = connect(port1, { IndexUnavailable }, closed)
   searcher.call('attach', [port2], [port2]).catch(() => writer.close())
@@ -80,7 +81,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
     for (const stored of await searcher.call<StoredProduct[]>('load', [[...missing]])) products.add(stored)
   }
 
-  /** Makes the rows here while the writer's thread stores those before. */
+  /** Makes the next rows in this thread while the writer's thread stores the previous ones. */
   async function write(writes: readonly IndexWrite[]): Promise<number> {
     const storing: Promise<number>[] = []
     let applied = 0
@@ -107,14 +108,14 @@ export function productIndexClient(port: MessagePort): ProductIndex {
         }),
       )
       const results = await searcher.call<NumberedResult[]>('search', [numbered])
-      // Taken before loading, which may evict some of them.
+      // The cached products are taken before loading others, which may evict some of them.
       const held = results.map(({ rowids, changed }) =>
         Array.from(rowids, (rowid, at) => products.get(rowid, changed[at]!)),
       )
       await loadMissing(results)
       return results.map(({ hits, rowids, relevance, bestFit, truncated }, of): SearchResult => {
         const found = Array.from(rowids, (rowid, at): SearchHit | null => {
-          // A product that changed since the search is returned as it is now.
+          // A product that changed after the search is returned in its newer version.
           const product = held[of]![at] ?? products.latest(rowid)
           return product ? { product, relevance: relevance[at]! } : null
         })
@@ -146,7 +147,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   }
 }
 
-/** Numbers lists, and sends each to the search thread before its first use. */
+/** Gives lists numbers, and sends each list to the search thread before its first use. */
 class ListsSent<T extends readonly unknown[]> {
   readonly #send: (number: number, list: T) => Promise<unknown>
   readonly #numbers = new WeakMap<T, number>()

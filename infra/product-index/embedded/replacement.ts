@@ -7,11 +7,11 @@ import { databaseFile } from './writer.ts'
 
 export interface IndexReplacement {
   builds: IndexBuilds
-  /** Closes the new index. When it was told to serve it takes the place of the one in the folder, which must be closed by then. */
+  /** Closes the new index. If `serve` was called, it then replaces the index in the folder, which must already be closed. */
   close(): Promise<void>
 }
 
-/** A new index beside the one in a folder. One that was left unfinished is removed: it begins empty. */
+/** Opens a new, empty index next to the one in a folder. An unfinished earlier one is removed. */
 export async function openReplacement(folder: string): Promise<IndexReplacement> {
   const nextFolder = join(folder, 'next')
   await rm(nextFolder, { recursive: true, force: true })
@@ -42,10 +42,10 @@ export async function openReplacement(folder: string): Promise<IndexReplacement>
   }
 }
 
-/** By one rename, so that a crash leaves either file. */
+/** Replaces `file` by a single rename, so that a crash leaves either the old file or the new one. */
 function replace(file: string, next: string): void {
   for (const closed of [file, next]) {
-    // A log of the database that is left would be applied to the other file.
+    // SQLite would apply a remaining write-ahead log to the other database.
     if (existsSync(`${closed}-wal`)) throw new Error(`${closed} is still open`)
   }
   renameSync(next, file)

@@ -6,7 +6,7 @@ import { summarize } from './search/columns.ts'
 /** The terms of a document's texts and its facets, each joined by spaces. */
 export type Words = DocumentTexts & { facets: string }
 
-/** The columns of an offer, and its words. */
+/** An offer as the columns of its document, and its words. */
 export interface OfferRow {
   /** JSON, without the product details. */
   offer: string
@@ -20,12 +20,12 @@ export interface OfferRow {
   words: Words
 }
 
-/** A change of a document's offer, null when it is removed, or of the campaigns that promote it, a JSON list. */
+/** A change of a document's offer (null when it is removed), or of the campaigns that promote it (a JSON list). */
 export type PartChange =
   | { version: number; offer: OfferRow | null }
   | { version: number; offerVersion: number | undefined; campaigns: string }
 
-/** What one batch changes in a document. */
+/** The changes that one batch makes to a document. */
 export interface DocumentChanges {
   shopId: string
   feedId: string
@@ -48,7 +48,7 @@ export interface IndexRows {
   signals: SignalsRow[]
 }
 
-/** All that can be made of writes without the index, so that its thread has only to store them. */
+/** Prepares writes as far as that needs no access to the index, so that the writer's thread only has to store the rows. */
 export function rowsOf(writes: readonly IndexWrite[]): IndexRows {
   const documents = new Map<string, DocumentChanges>()
   const signals: SignalsRow[] = []
@@ -59,7 +59,7 @@ export function rowsOf(writes: readonly IndexWrite[]): IndexRows {
       continue
     }
     const { shopId, feedId, id } = write.kind === 'offer' ? write.offer : write
-    // Ids may hold any character, so the lengths say where they end.
+    // Ids may contain any character, so the key states their lengths instead of separating them.
     const key = `${shopId.length}/${feedId.length}/${shopId}${feedId}${id}`
     const known = documents.get(key)
     if (known) known.parts.push(partOf(write))
@@ -82,7 +82,7 @@ export function offerRow(offer: ProductOffer, textLang: string | null): OfferRow
   const texts = documentTexts(offer, textLang)
   const { productDetails, productId, digest } = offer
   return {
-    // Copied and left out here, because taking it out with a rest pattern is slow.
+    // A copy with the details set to undefined, because leaving them out with a rest pattern is slow.
     offer: JSON.stringify({ ...offer, productDetails: undefined }),
     details: JSON.stringify(productDetails),
     productId,

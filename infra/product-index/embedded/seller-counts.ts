@@ -1,20 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Counts the offers of each seller: adds up what a transaction changes, and stores it at its end. Triggers would make a transaction
- * several times as slow: FTS5 stores what it has gathered as a segment of its own before each statement that fires one.
- * @param db of the index; one transaction is open at a time.
+ * Counts the offers of each seller. It adds up the changes of a transaction and stores them at the transaction's end. Triggers would
+ * make a transaction several times as slow, because FTS5 flushes its buffered entries to a separate segment before each statement
+ * that fires a trigger.
+ * @param db the index's database; one transaction is open at a time.
  */
 export function createSellerCounts(db: DatabaseSync) {
   const sql = {
     add: db.prepare('INSERT INTO sellers VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET offers = offers + excluded.offers'),
     dropEmpty: db.prepare('DELETE FROM sellers WHERE shopId = ? AND sellerId = ? AND offers = 0'),
   }
-  /** By shop and seller. */
+  /** By shop and seller: by how much the number of offers changes. */
   let changes = new Map<string, Map<string, number>>()
 
   return {
-    /** @param sellerId null: the offer names none. */
+    /** @param sellerId null when the offer names no seller. */
     add(shopId: string, sellerId: string | null, offers: 1 | -1): void {
       if (sellerId === null) return
       const ofShop = changes.get(shopId) ?? new Map<string, number>()
@@ -22,8 +23,8 @@ export function createSellerCounts(db: DatabaseSync) {
       ofShop.set(sellerId, (ofShop.get(sellerId) ?? 0) + offers)
     },
     /**
-     * Stores what was added, as the last step of the transaction. A seller that is left without offers is dropped.
-     * @throws what SQLite throws; then call `forget`.
+     * Stores the changes, as the last step of the transaction. A seller without offers is deleted.
+     * @throws the errors of SQLite; the caller must then call `forget`.
      */
     store(): void {
       for (const [shopId, ofShop] of changes) {
@@ -34,7 +35,7 @@ export function createSellerCounts(db: DatabaseSync) {
       }
       changes = new Map()
     },
-    /** Forgets what was added: the transaction has failed. */
+    /** Discards the changes after a failed transaction. */
     forget(): void {
       changes = new Map()
     },

@@ -4,19 +4,22 @@ import type { FullText } from './full-text.ts'
 import { type OfferRow, offerRow, type Words } from './rows.ts'
 
 /**
- * The format of a file, which is its `user_version`. To be raised when the terms of texts change, with `hasNewTerms`.
+ * The format of a file, stored as its `user_version`. Raise it, and adapt `hasNewTerms`, when the terms of texts change.
  * 1: words of scripts without spaces are cut by dictionaries, and keep their marks.
- * 2: the full-text tables hold tokens, each of one shop.
+ * 2: the full-text tables hold tokens, each of which belongs to one shop.
  */
 const FORMAT = 2
-/** Whether the terms of an offer are others since format 1. */
+/** Whether format 1 changed the terms of a text. */
 const hasNewTerms = isUnspaced
 const DOCUMENTS_AT_ONCE = 500
 
-/** Before the tables of the present format are made: renames the full-text tables of an earlier one, and adds the columns that it lacks. */
+/**
+ * The first part of an upgrade, before the tables of the current format are created: adds missing columns, and renames the
+ * full-text tables of an earlier format.
+ */
 export function beginUpgrade(db: DatabaseSync): void {
   if (hasTable(db, 'documents') && !hasColumn(db, 'documents', 'promotedVersion')) {
-    // As if no list of campaigns had come: those of earlier versions were numbered otherwise.
+    // 0, as if no list of campaigns had been written yet, because earlier versions of the program numbered the lists differently.
     for (const column of ['promotedVersion', 'registryVersion']) {
       db.exec(`ALTER TABLE documents ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`)
     }
@@ -29,24 +32,25 @@ export interface Upgrade {
   db: DatabaseSync
   fullText: FullText
   inTransaction(work: () => void): void
-  /** Stores what an offer is in the present format. */
+  /** Stores an offer again in the current format. */
   renew(stored: StoredOffer, offer: OfferRow): void
 }
 
 export interface StoredOffer {
   doc: number
   shopId: string
-  /** JSON, as is the next. */
+  /** JSON without the product details. */
   offer: string
+  /** JSON of the product details. */
   details: string
   offerVersion: number
 }
 
-/** Brings what a file holds to the present format. One that is killed goes on at the next start. */
+/** Converts the content of a file to the current format. An upgrade that was killed continues at the next start. */
 export function upgradeFile({ db, fullText, inTransaction, renew }: Upgrade): void {
   const format = formatOf(db)
   if (format === FORMAT) return
-  // Also those that have no offer any more, of which no words are copied.
+  // This includes shops that have documents but no offers left: `copyTexts` gives them no number.
   db.exec('INSERT OR IGNORE INTO shops (shopId) SELECT DISTINCT shopId FROM documents')
   if (hasTable(db, 'texts_before')) copyTexts(db, fullText, inTransaction)
   if (format < 1) renewTerms(db, inTransaction, renew)
@@ -73,7 +77,7 @@ function copyTexts(db: DatabaseSync, fullText: FullText, inTransaction: Upgrade[
   }
 }
 
-/** Makes the terms of stored offers anew when a version with other terms stored them. */
+/** Computes the terms again for stored offers whose terms have changed since they were stored. */
 function renewTerms(db: DatabaseSync, inTransaction: Upgrade['inTransaction'], renew: Upgrade['renew']): void {
   const next = db.prepare(
     `SELECT doc, shopId, offer, details, offerVersion FROM documents
@@ -86,7 +90,7 @@ function renewTerms(db: DatabaseSync, inTransaction: Upgrade['inTransaction'], r
       for (const stored of page) {
         const { offer, details } = stored
         if (!hasNewTerms(offer) && !hasNewTerms(details)) continue
-        // The language of the feed is not stored: an offer that names none is taken as English until its feed changes it.
+        // The feed's language is not stored. An offer that names none is treated as English until its feed changes it.
         renew(stored, offerRow({ ...JSON.parse(offer), productDetails: JSON.parse(details) }, null))
       }
     })

@@ -9,7 +9,7 @@ const writer = openIndexWriter(workerData as { folder: string })
 const attached: MessagePort[] = []
 let change = Promise.withResolvers<void>()
 
-/** Wakes who waits for a change. */
+/** Wakes the callers that wait for a change. */
 function changed<T>(result: T): T {
   change.resolve()
   change = Promise.withResolvers()
@@ -19,12 +19,12 @@ function changed<T>(result: T): T {
 const methods = {
   write: (rows: IndexRows) => changed(writer.write(rows)),
   touched: (seen: IndexState) => writer.touched(seen),
-  /** Resolves once the index is in another state than `seen`: at once, if it is already. */
+  /** Resolves once the index is in a different state from `seen`, or immediately if it already is. */
   async changedFrom(seen: IndexState): Promise<void> {
     while (sameState(seen, writer.state())) await change.promise
   },
   clear: () => changed(writer.clear()),
-  /** Takes a client's port from the search thread, to which the client is connected. */
+  /** Serves a client on a port that the search thread received from it. */
   attach(port: MessagePort) {
     attached.push(port)
     serve(port, methods)

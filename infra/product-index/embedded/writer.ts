@@ -9,10 +9,10 @@ import { beginUpgrade, upgradeFile } from './upgrade.ts'
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
-/** Tokens of more changes, about 4 KB each, are not reported; the search thread then drops all its lists. */
+/** Above this many changes, their tokens (about 4 KB each) are not reported, and the search thread drops all its posting lists. */
 const CHANGES_REPORTED_MAX = 2_000
 
-/** Which state of the index: two that are equal are of the same content. */
+/** Identifies a state of the index: equal states have the same content. */
 export interface IndexState {
   /** Number of write batches since the file was created. */
   changed: number
@@ -22,13 +22,13 @@ export interface IndexState {
 
 export const sameState = (a: IndexState, b: IndexState) => a.changed === b.changed && a.epoch === b.epoch
 
-/** What changed since the state that the search thread has seen, and the state that this led to. */
+/** The changes since the state that the search thread has seen, and the state after them. */
 export interface Touched extends IndexState {
-  /** Ascending by document, one for each; null: the tokens of any document may have changed. */
+  /** In ascending order of documents, one entry per document. Null when the tokens of any document may have changed. */
   tokens: ChangedTokens[] | null
 }
 
-/** With 64 MB, which the process kept ever after, 100,000 offers took as long. */
+/** A cache of 64 MB stores 100,000 offers no faster, and the process never frees it. */
 const PAGE_CACHE_KIB = 8_192
 
 /** The only writer of the index of a folder. Each call is one transaction and blocks the thread. */
@@ -44,11 +44,11 @@ export function openIndexWriter({ folder }: { folder: string }) {
   const sellers = createSellerCounts(db)
   let changed = (sql.lastChange.get() as { changed: number }).changed
   let epoch = 0
-  /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
+  /** Whether the last document was new. The next is then assumed to be new, too, and inserted without a lookup. */
   let allNew = true
   /** The state that was reported last. */
   let reported: IndexState = { changed, epoch }
-  /** Since then; null: they are too many to report, or were before. */
+  /** By rowid, the changes since `reported`. Null while they are not collected: now or before there were too many, or one was undone. */
   let touched: Map<number, ChangedTokens> | null = new Map()
   let touches = 0
 
@@ -75,14 +75,14 @@ export function openIndexWriter({ folder }: { folder: string }) {
     return known ? updateDocument(known.doc, shopId, changedParts(changes, known)) : createDocument(changes)!
   }
 
-  /** @returns as `changeDocument`; null when the document is there already. */
+  /** @returns as `changeDocument`; null when the document exists already. */
   function createDocument(changes: DocumentChanges): number | null {
     const { shopId, feedId, id } = changes
     const { offer = null, campaigns = NO_CAMPAIGNS, ...parts } = changedParts(changes, NO_PARTS)
     const { offerVersion, promotedVersion, registryVersion } = parts
     const versions = [offerVersion, promotedVersion, registryVersion] as const
     const columns = [...offerColumns(offer), campaigns, changed] as const
-    // Also where the offer has not come yet: the search thread reads the document, and needs to know the shop.
+    // A document without an offer needs its shop's number, too: the search thread reads the document and looks the number up.
     fullText.shopNumber(shopId)
     const row = sql.create.run(shopId, feedId, id, ...versions, ...columns)
     if (row.changes === 0) return null
@@ -105,7 +105,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
     return applied
   }
 
-  /** @returns whether they are newer than what is stored. */
+  /** @returns whether the signals are newer than the stored ones. */
   function changeSignals({ shopId, id, version, popularity, signals }: SignalsRow): boolean {
     const { changes } = sql.signals.run(shopId, id, version, popularity, signals)
     if (changes > 0) sql.touchProduct.run(changed, shopId, id)
@@ -122,11 +122,11 @@ export function openIndexWriter({ folder }: { folder: string }) {
       db.exec('COMMIT')
       return result
     } catch (error) {
-      // SQLite has rolled back by itself when the disk is full, say.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (db.isTransaction) db.exec('ROLLBACK')
       fullText.forget()
       sellers.forget()
-      // It lists changes that are undone.
+      // `touched` may list changes that were rolled back.
       touched = null
       throw error
     }
@@ -148,11 +148,11 @@ export function openIndexWriter({ folder }: { folder: string }) {
       })
     },
     state: (): IndexState => ({ changed, epoch }),
-    /** @param seen another than the state reported last: what was reported then has not been taken in. */
+    /** @param seen when it is not the state reported last, the search thread has missed a report, and `tokens` is null. */
     touched(seen: IndexState): Touched {
       const listed = sameState(seen, reported) ? touched : null
       const tokens = listed && [...listed.values()].sort((a, b) => a.rowid - b.rowid)
-      // While a feed is stored, changes are many each time: then tokens are not kept only to be dropped.
+      // While a feed is being stored, every report has too many changes, so their tokens are not collected in the first place.
       touched = touches > CHANGES_REPORTED_MAX ? null : new Map()
       touches = 0
       reported = { changed, epoch }
@@ -178,11 +178,11 @@ const NO_CAMPAIGNS = '[]'
 const offerColumns = (row: OfferRow | null) =>
   [row?.offer ?? null, row?.details ?? null, row?.productId ?? null, row?.digest ?? null, row?.summary ?? null] as const
 
-/** The parts of a document that change, with the versions of both. */
+/** The changed parts of a document, and the versions of all its parts after the change. */
 interface ChangedParts extends PartVersions {
   offer?: OfferRow | null
   campaigns?: string
-  /** How many changes were newer than the part as it was then. */
+  /** How many changes were newer than their part at that point. */
   applied: number
 }
 
