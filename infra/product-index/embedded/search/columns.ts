@@ -6,25 +6,25 @@ import type { DocumentTexts, TextField } from '../../document.ts'
 import { popularityRelevance } from '../../relevance.ts'
 import { lowerBound } from './sorted-sets.ts'
 
-/** What the search thread keeps of an offer in memory; stored beside the offer in SQLite. */
+/** The part of an offer that the search thread keeps in memory. It is stored next to the offer in SQLite. */
 export interface DocumentSummary {
   priceMicros: number
   /** Normalised category paths. */
   paths: string[]
-  /** The number of terms of the texts whose length counts in ranking. */
+  /** The number of terms in each text whose length counts in ranking. */
   lengths: { title: number; attributes: number; description: number }
   profile: Profile
 }
 
-/** Values that many offers share; a filter judges each combination once. */
+/** Values that many offers share, so that a filter is evaluated only once for each combination of them. */
 export interface Profile {
   feedId: string
   available: boolean
   /** Upper case. */
   currency: string
-  /** Primary language; null: any. */
+  /** Primary language. Null when the offer names none; it then passes every filter by language. */
   lang: string | null
-  /** Upper case; empty: any. */
+  /** Upper case. Empty when the offer's shipping names no country; it then passes every filter by country. */
   countries: string[]
 }
 
@@ -67,7 +67,7 @@ export interface DocumentRow {
   changed: number
 }
 
-/** Numbers distinct values; two are equal when their JSON is. */
+/** Gives numbers to distinct values. Values are equal when their JSON is. */
 class Dictionary<T> {
   readonly values: T[] = []
   readonly #numbers = new Map<string, number>()
@@ -87,21 +87,21 @@ const INITIAL_CAPACITY = 64
 const NO_ROWID = 2 ** 31 - 1
 
 /**
- * The documents of a shop as columns, about 75 bytes each: filters and ranking need no disk access. Within the shop they are numbered
- * from 0, in the order of their rowids in the file, which all shops share.
- * Dictionaries only grow; they are small beside the documents and are rebuilt at each start.
+ * The documents of a shop as columns, about 75 bytes per document, so that filters and ranking need no disk access. A shop's documents
+ * are numbered from 0, in the order of their rowids. Rowids are unique in the file, which all shops share.
+ * Dictionaries only grow. They are small compared with the documents, and are rebuilt at each start.
  */
 export class Columns {
   readonly profiles = new Dictionary<Profile>()
   /** Lists of category paths, each path as its levels. */
   readonly pathLists = new Dictionary<string[][]>()
   readonly campaigns = new Dictionary<string>()
-  /** Lists of campaigns, as numbers. */
+  /** Lists of campaigns, each campaign as its number in `campaigns`. */
   readonly promotionLists = new Dictionary<number[]>()
 
-  /** Numbers of documents are below this. */
+  /** The number of documents. Every document's own number is below it. */
   size = 0
-  /** Differs whenever some document's views or clicks do. */
+  /** Changes whenever the views or clicks of a document change. */
   signalsVersion = 0
   /** Ascending. */
   rowid = new Int32Array(INITIAL_CAPACITY).fill(NO_ROWID)
@@ -109,11 +109,11 @@ export class Columns {
   paths = new Int32Array(INITIAL_CAPACITY)
   promotions = new Int32Array(INITIAL_CAPACITY)
   priceMicros = new Float64Array(INITIAL_CAPACITY)
-  /** As `popularityRelevance` gives it. */
+  /** The value of `popularityRelevance`. */
   popularity = new Float64Array(INITIAL_CAPACITY)
   views = new Float64Array(INITIAL_CAPACITY)
   clicks = new Float64Array(INITIAL_CAPACITY)
-  /** Hash of the offer's id, which orders equals. */
+  /** Hash of the offer's id, for breaking ties. */
   idHash = new Uint32Array(INITIAL_CAPACITY)
   titleLength = new Uint16Array(INITIAL_CAPACITY)
   attributesLength = new Uint16Array(INITIAL_CAPACITY)
@@ -121,7 +121,7 @@ export class Columns {
   /** The write batch that last changed the document, modulo 2^32. */
   changed = new Uint32Array(INITIAL_CAPACITY)
 
-  /** Rows that are new must come in the order of their rowids. */
+  /** Sets a document's values. New documents must be set in the order of their rowids. */
   set({ rowid, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
     const doc = this.docOf(rowid) ?? this.#add(rowid)
     if (summary === null) {
@@ -145,18 +145,18 @@ export class Columns {
     this.changed[doc] = changed
   }
 
-  /** Those that promote the offer. */
+  /** The campaigns that promote the offer. */
   campaignsOf(doc: number): string[] {
     return this.promotionLists.values[this.promotions[doc]!]!.map((number) => this.campaigns.values[number]!)
   }
 
-  /** The document with a rowid; null: the shop has none, or it has not been read yet. */
+  /** The document with a rowid. Null when the shop has no such document, or when it has not been read yet. */
   docOf(rowid: number): number | null {
     const doc = lowerBound(this.rowid, rowid, 0)
     return this.rowid[doc] === rowid ? doc : null
   }
 
-  /** As `docOf`, for rowids in ascending order. */
+  /** Returns a `docOf` that must be called with rowids in ascending order. */
   docsInOrder(): (rowid: number) => number | null {
     let doc = 0
     return (rowid) => {
@@ -165,7 +165,7 @@ export class Columns {
     }
   }
 
-  /** Terms of a text; 0 for those whose length does not count. */
+  /** The number of terms in a text; 0 for texts whose length does not count. */
   textLength(field: TextField, doc: number): number {
     if (field === 'title') return this.titleLength[doc]!
     if (field === 'attributes') return this.attributesLength[doc]!
@@ -208,7 +208,7 @@ function hash(text: string): number {
   return value >>> 0
 }
 
-/** Orders equals by a hash of the id's hash and the seed (the finaliser of MurmurHash3). */
+/** The place of a document among ties: a hash of the id's hash and the seed (the finaliser of MurmurHash3). */
 export function tieOrder(idHash: number, seed: number): number {
   let value = idHash ^ Math.imul(seed | 0, 0x9e3779b1)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

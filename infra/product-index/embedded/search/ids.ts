@@ -3,7 +3,7 @@ import type { Lifts } from '../../port.ts'
 import type { Columns } from './columns.ts'
 import type { Docs } from './sorted-sets.ts'
 
-/** For all shops. */
+/** Prepares the statements that all shops share. */
 export function prepareIds(db: DatabaseSync) {
   const ids = 'IN (SELECT value FROM json_each(:ids))'
   return {
@@ -19,7 +19,7 @@ export function prepareIds(db: DatabaseSync) {
 
 const NO_LIFTS: ReadonlyMap<number, number> = new Map()
 
-/** The documents of a shop by the ids of their offers, which are looked up in the file: it may be ahead of what searches see. */
+/** Finds documents of a shop by the ids of their offers. Ids are looked up in the file, which may be newer than what searches see. */
 export class ShopIds {
   readonly #shopId: string
   readonly #columns: Columns
@@ -31,12 +31,12 @@ export class ShopIds {
     this.#sql = sql
   }
 
-  /** Those whose feed id is one of these. */
+  /** The documents of offers whose id in the feed is one of `ids`. */
   withFeedId(ids: readonly string[]): Docs {
     return this.#docs(this.#byFeedId(ids))
   }
 
-  /** Those whose feed id or productId is one of these. */
+  /** The documents of offers whose id in the feed or productId is one of `ids`. */
   withAnyId(ids: readonly string[]): Docs {
     return this.#docs(this.#sql.byAnyId.all(this.#asked(ids)) as { rowid: number }[])
   }

@@ -1,24 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Terms read in one call, which takes some 5 ms. */
+/** How many terms one call reads, which takes some 5 ms. */
 const TERMS_PER_CALL = 5_000
-/** With so many bits a term and so many of them set, one unknown term in 400 seems known. */
+/** With 16 bits per term, of which 4 are set, one unknown term in 400 seems known. */
 const BITS_PER_TERM = 16
 const BITS_SET = 4
 const BITS_MIN = 2 ** 18
-/** The first size is an estimate: offers of long descriptions bring more terms. */
+/** An estimate for the first size of the filter. Offers with long descriptions bring more terms. */
 const TERMS_PER_DOCUMENT = 4
 
 /**
- * Which terms the full-text index may have: a Bloom filter (Bloom: Space/time trade-offs in hash coding, 1970). Spelling
- * correction asks for hundreds of terms that no offer has, and asking SQLite for each takes 1 to 2 µs. Terms that leave the index
- * stay in the filter until it is built anew.
+ * A Bloom filter of the terms in the full-text index (Bloom: Space/time trade-offs in hash coding, 1970). Spelling correction asks
+ * for hundreds of terms that no offer has, and each lookup in SQLite takes 1 to 2 µs. Terms that leave the index stay in the filter
+ * until it is rebuilt.
  */
 export class KnownTerms {
   readonly #page
   #bits = new Uint32Array(0)
   #terms = 0
-  /** The last term that was read; null: all have been. */
+  /** The last term that was read; null when all have been. */
   #readTo: string | null = ''
   #isWanted = false
 
@@ -26,7 +26,7 @@ export class KnownTerms {
     this.#page = db.prepare('SELECT term FROM terms WHERE term > ? ORDER BY term LIMIT ?')
   }
 
-  /** False: the index does not have the term. True for all until they have been read. */
+  /** False when the index does not have the term. Until all terms have been read, it is true for any term. */
   mayHave(term: string): boolean {
     this.#isWanted = true
     if (this.#readTo !== null) return true
@@ -48,8 +48,8 @@ export class KnownTerms {
 
   /**
    * Reads some of the terms.
-   * @param documents how many there are about.
-   * @returns whether there may be more to read; false, too, as long as none was asked for.
+   * @param documents about how many there are.
+   * @returns whether there may be more to read. Also false until `mayHave` has been called: nothing is read before.
    */
   readSome(documents: number): boolean {
     if (this.#readTo === null || !this.#isWanted) return false
@@ -81,7 +81,7 @@ export class KnownTerms {
   }
 }
 
-/** FNV-1a, and an odd number made from it by the finaliser of MurmurHash3: two hashes give the others. */
+/** FNV-1a, and an odd number made from it by the finaliser of MurmurHash3. The other hashes are computed from these two. */
 function hashes(term: string): [first: number, step: number] {
   let first = 0x811c9dc5
   for (let i = 0; i < term.length; i++) first = Math.imul(first ^ term.charCodeAt(i), 0x01000193)

@@ -14,7 +14,7 @@ import { type Docs, inAtLeast, includes, intersect, intersectAll, LOOKUP_RATIO, 
 type Accepts = (doc: number) => boolean
 type TextFilter = Extract<Filter, { kind: 'text' }>
 
-/** Documents that are in some list of at least so many of the groups. */
+/** The documents that are in a list of each of at least `least` groups. */
 interface InLists {
   least: number
   groups: readonly (readonly Docs[])[]
@@ -25,11 +25,11 @@ type Decider = InLists | { profile: (profile: Profile) => boolean } | { accepts:
 
 /** The documents of a shop that satisfy all filters. */
 export interface Matching {
-  /** There are no more. */
+  /** Upper bound of the number of matching documents. */
   readonly atMost: number
   /** Whether the document has an offer and its profile satisfies the filters. */
   isOffered(doc: number): boolean
-  /** Whether a document that is offered satisfies the other filters, too. */
+  /** Whether a document for which `isOffered` is true satisfies the other filters, too. */
   holds(doc: number): boolean
   /** Ascending. */
   docs(): Docs
@@ -151,7 +151,7 @@ export class Matcher {
     return union(holdingAll).filter((doc) => inOrder(doc))
   }
 
-  /** A check of a value that many documents share, made once for each value. */
+  /** A check of a column whose values many documents share. It is evaluated once for each value. */
   #byList<T>(column: Int32Array, dictionary: { values: readonly T[] }, holds: (value: T) => boolean): Accepts {
     const known: boolean[] = []
     return (doc) => {
@@ -192,7 +192,7 @@ function isIn({ least, groups }: InLists, doc: number): boolean {
   return count >= least
 }
 
-/** No list of these documents is longer. */
+/** Upper bound of the number of these documents. */
 function lengthMax({ least, groups }: InLists): number {
   if (least > groups.length) return 0
   const lengths = groups.map((lists) => lists.reduce((sum, docs) => sum + docs.length, 0))

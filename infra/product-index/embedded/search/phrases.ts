@@ -7,21 +7,21 @@ import type { Postings } from './postings/postings.ts'
 import { type Docs, forEachCommon, union } from './sorted-sets.ts'
 import type { TermCounts } from './term-counts.ts'
 
-/** Understood phrases in memory, with the lists made for them. */
+/** Limit of the cache of understood phrases, with the posting lists made for them. */
 const CACHE_BYTES_MAX = 8 * 1024 * 1024
 const PHRASE_OVERHEAD_BYTES = 500
 
 /** The offers of a shop that have a word of a phrase. */
 export interface WordPostings {
-  /** Among the offers of all shops. */
+  /** The word's rarity among the offers of all shops. */
   rarity: number
-  /** Those with the term itself. */
+  /** The offers with the term itself. */
   own: TextPostings
-  /** Those with an alternative of it, which is no place in the title. */
+  /** The offers with an alternative of the term. They count as having it outside the title. */
   alternatives: TextPostings | null
 }
 
-/** What was made of phrases, of all shops; to be cleared when the index changes. */
+/** Caches the words of understood phrases, for all shops. To be cleared when the index changes. */
 export const createPhraseCache = () =>
   new LRUCache<string, WordPostings[]>({
     maxSize: CACHE_BYTES_MAX,
@@ -32,7 +32,7 @@ export const createPhraseCache = () =>
       ),
   })
 
-/** Understands phrases by the terms that the offers of all shops have, and finds those of one shop. */
+/** Understands phrases by the terms that offers of all shops have, and finds the offers of one shop that have their words. */
 export class Phrases {
   readonly #shop: number
   readonly #postings: Postings
@@ -40,7 +40,7 @@ export class Phrases {
   readonly #cached
   readonly #keyOf = createPhraseKeys()
 
-  /** @param shop its number. */
+  /** @param shop the shop's number. */
   constructor(shop: number, postings: Postings, terms: TermCounts, cached: ReturnType<typeof createPhraseCache>) {
     this.#shop = shop
     this.#postings = postings
@@ -48,7 +48,7 @@ export class Phrases {
     this.#cached = cached
   }
 
-  /** One for each distinct word. */
+  /** The postings of each distinct word. */
   words(phrase: Phrase): WordPostings[] {
     const key = `${this.#shop}:${this.#keyOf(phrase)}`
     const known = this.#cached.get(key)
@@ -62,7 +62,7 @@ export class Phrases {
     return words
   }
 
-  /** The offers that have all terms of an alternative, with what it adds to their score. */
+  /** The offers that have all terms of an alternative, with its effect on their scores. */
   #name(terms: readonly string[]): Effects {
     const [first, ...others] = terms.map((term) => this.#postings.text(term))
     let docs = first!.docs
@@ -86,7 +86,7 @@ interface Effects {
   effects: number[]
 }
 
-/** The best alternative in each document. */
+/** The effect of the best alternative in each document, as occurrences. */
 function bestOf(names: readonly Effects[]): TextPostings {
   const docs = union(names.map((name) => name.docs))
   const occurrences = new Float32Array(docs.length)

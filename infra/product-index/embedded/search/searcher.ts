@@ -29,7 +29,7 @@ export interface StoredProduct {
   signals: string | null
 }
 
-/** Lists are read once and kept; beside them it reads single documents, which take no longer than from a cache of 64 MB. */
+/** Small, because posting lists are read once and cached. Apart from them, single documents are read: no faster with 64 MB. */
 const PAGE_CACHE_KIB = 8_192
 
 const ROWS = `SELECT doc AS rowid, d.shopId, d.id, summary, campaigns, popularity, changed,
@@ -38,7 +38,7 @@ const ROWS = `SELECT doc AS rowid, d.shopId, d.id, summary, campaigns, popularit
 const PRODUCTS = `SELECT doc AS rowid, changed, offer, details, campaigns, signals
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
 
-/** The reading side of the index of a folder, as of the last `refresh`. Its calls block the thread. */
+/** Opens the index of a folder for reading. Searches see the state of the last `refresh`. Calls block the thread. */
 export function openIndexSearcher({ folder }: { folder: string }) {
   const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
   db.exec(`PRAGMA cache_size = -${PAGE_CACHE_KIB}`)
@@ -84,7 +84,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   /** Shops whose common terms are read ahead, because somebody searches there. */
   const searched = new Set<ShopSearch>()
   let seen: IndexState = { changed: -1, epoch: 0 }
-  /** Documents are known as of this write batch: of `seen`, or of one that came before they were read. */
+  /** The last write batch of which documents were read. It may be later than `seen`: batches arrive between a report and the read. */
   let readTo = 0
 
   function forgetAll() {
@@ -120,7 +120,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return sql.load.all(JSON.stringify(rowids)) as unknown as StoredProduct[]
   }
 
-  /** The first of a shop's matching documents after a key; reads what costs less, each of them or the next of the shop. */
+  /** The first matching documents of a shop after a key. Reads all matching ones, or the shop's documents by key: whichever costs less. */
   function nextPage({ shopId, filters, after, limit }: ScanRequest): number[] {
     const shop = shops.get(shopId)
     if (!shop) return []
@@ -142,9 +142,9 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   }
 
   return {
-    /** The state that searches show: that of the last `refresh` which did not throw. */
+    /** The state that searches see: that of the last `refresh` that did not throw. */
     seen: (): IndexState => seen,
-    /** @param touched what the writer reports, at the time of the call, to have changed since `seen`. */
+    /** @param touched the changes since `seen`, as the writer reports them at the time of the call. */
     refresh({ tokens, ...state }: Touched): void {
       if (state.epoch !== seen.epoch) forgetAll()
       if (state.changed === seen.changed && tokens?.length === 0) return
@@ -162,15 +162,15 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       seen = state
     },
     /**
-     * Takes a step of at most some 20 ms towards quick answers: reads terms, or the list of a common one of a shop where somebody
-     * searches. The first search that asks for such a list would take tens of milliseconds.
+     * Takes a step of at most some 20 ms: reads terms, or the posting list of a common term of a shop that is searched. Without
+     * reading ahead, the first search for such a term would take tens of milliseconds.
      * @returns whether there may be more to do.
      */
     readAhead(): boolean {
       return terms.readSome() || searched.values().some((shop) => shop.postings.readAhead())
     },
     campaignSet: (groups: CampaignGroups) => new CampaignSet(groups),
-    /** @param set null: any offer, each with the weight 1. */
+    /** @param set null to find any offer, each with the weight 1. */
     search(query: PlainQuery, set: CampaignSet | null, synonyms?: SynonymRules): NumberedResult {
       const shop = shops.get(query.shopId)
       if (!shop) return nothingFound()

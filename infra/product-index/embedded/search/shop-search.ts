@@ -15,7 +15,7 @@ import { type CampaignSet, Weights } from './ranking/weights.ts'
 import type { Docs } from './sorted-sets.ts'
 import type { TermCounts } from './term-counts.ts'
 
-/** A query without what the client sends ahead. */
+/** A query without the lists that the client sends ahead of it. */
 export type PlainQuery = Omit<ProductQuery, 'campaigns' | 'synonyms'>
 
 /** A result as rowids of documents; the client loads the products that it has not cached. */
@@ -23,14 +23,14 @@ export interface NumberedResult {
   /** How many of `rowids` are hits; one more is the runner-up. */
   hits: number
   rowids: Int32Array
-  /** For each of `rowids`: differs whenever its content does. */
+  /** For each of `rowids`: a number that differs whenever the document's content does. */
   changed: Uint32Array
   relevance: Float64Array
   bestFit: number
   truncated: boolean
 }
 
-/** What the shops of a file share. */
+/** The parts that all shops of a file share. */
 export interface SharedByShops {
   terms: TermCounts
   lists: Lists
@@ -39,7 +39,7 @@ export interface SharedByShops {
   sums: Sums
 }
 
-/** The documents of one shop, and the searches for them: what these cost depends on no other shop. */
+/** The documents of one shop, and searches in them. The cost of a search does not depend on other shops. */
 export class ShopSearch {
   readonly columns = new Columns()
   readonly postings: Postings
@@ -48,7 +48,7 @@ export class ShopSearch {
   readonly #matcher: Matcher
   readonly #ranker: Ranker
 
-  /** @param number by which the file's tokens name the shop. */
+  /** @param number the shop's number in the tokens of the file. */
   constructor(shopId: string, number: number, { terms, lists, phraseCache, idStatements, sums }: SharedByShops) {
     const { columns } = this
     this.postings = new Postings(number, columns, lists)
@@ -67,7 +67,7 @@ export class ShopSearch {
     return Int32Array.from(docs, (doc) => this.columns.rowid[doc]!)
   }
 
-  /** @param set null: any offer, each with the weight 1. */
+  /** @param set null to find any offer, each with the weight 1. */
   search(query: PlainQuery, set: CampaignSet | null, synonyms?: SynonymRules): NumberedResult {
     const { columns } = this
     const matching = this.#matcher.match(query.filters, synonyms)
@@ -75,12 +75,12 @@ export class ShopSearch {
     const tieOf = (doc: number) => tieOrder(columns.idHash[doc]!, query.tieSeed)
     const wanted = { set, priorClickRate: query.priorClickRate, lifts: this.#ids.lifts(query.lifts) }
     const weights = new Weights(this.#clickRates, columns, wanted)
-    // One more than wanted: it tells whether there are more.
+    // One more than wanted, to learn whether there are more.
     const best = bestOffers({ matching, fit, weights, tieOf, limit: query.limit + 1 })
     const hits = best.slice(0, query.limit)
     const next = best[query.limit] ?? null
 
-    /** The best that is no hit, leaving out the campaign that the last hit belongs to. */
+    /** The best offer that is not a hit, without the campaign that the last hit belongs to. */
     const runnerUpOf = (next: Scored): Scored | null => {
       const leading = weights.leadingCampaign(hits.at(-1)!.doc)
       if (leading === null || !columns.campaignsOf(next.doc).includes(leading)) return next
@@ -102,7 +102,7 @@ export class ShopSearch {
   }
 }
 
-/** Of a shop without documents. */
+/** The result for a shop without documents. */
 export const nothingFound = (): NumberedResult => ({
   hits: 0,
   rowids: new Int32Array(0),

@@ -1,4 +1,4 @@
-/** A set of document numbers, as an ascending list. Results are new lists or one of those given. */
+/** A set of document numbers, as an ascending list. Functions return a new list or one of their arguments. */
 export type Docs = Int32Array<ArrayBufferLike>
 
 export const NO_DOCS: Docs = new Int32Array(0)
@@ -15,7 +15,7 @@ export function intersect(a: Docs, b: Docs): Docs {
     })
     return out.subarray(0, length)
   }
-  // A call for each would take most of the time.
+  // `forEachCommon` would spend most of the time on calls.
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const difference = a[i]! - b[j]!
     if (difference === 0) out[length++] = a[i]!

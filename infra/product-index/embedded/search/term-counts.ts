@@ -6,12 +6,12 @@ import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
 import { type ChangedTokens, listed, wordOf } from '../full-text.ts'
 import { KnownTerms } from './known-terms.ts'
 
-/** Numbers of offers that are remembered, some 100 bytes each. */
+/** How many terms' counts are cached, some 100 bytes each. */
 const COUNTS_MAX = 50_000
 
-/** How many offers of all shops have each term. What a shopper means, and how rare a word is, is told by all of them. */
+/** How many offers of all shops have each term. Spelling correction and rarity are based on all shops, not only on the one searched. */
 export class TermCounts {
-  /** About how many documents all shops have. */
+  /** About how many documents all shops have together. */
   documents = 0
   readonly #known: KnownTerms
   readonly #counts = new LRUCache<string, number>({ max: COUNTS_MAX })
@@ -26,7 +26,7 @@ export class TermCounts {
     )
   }
 
-  /** How many offers have a term. Asking for terms that none has keeps nothing in memory. */
+  /** How many offers have a term. Terms that no offer has are not cached. */
   offersWith(term: string): number {
     const known = this.#counts.get(term)
     if (known !== undefined) return known
@@ -36,7 +36,7 @@ export class TermCounts {
     return found?.offers ?? 0
   }
 
-  /** Terms that one may be a misspelling of, nearest first; some 10 ms among 200,000 terms. */
+  /** Terms of which `term` may be a misspelling, nearest first. Takes some 10 ms among 200,000 terms. */
   similarTo(term: string): SimilarTerm[] {
     const edits = editsIn(term)
     if (edits === 0 || this.offersWith(term) > 0) return []
@@ -49,7 +49,7 @@ export class TermCounts {
     ).slice(0, SIMILAR_TERMS_MAX)
   }
 
-  /** Reads some of the terms, so that those that no offer has need not be looked up. @returns whether there may be more to read. */
+  /** Reads some terms, so that unknown terms need not be looked up in the file. @returns whether there may be more to read. */
   readSome(): boolean {
     return this.#known.readSome(this.documents)
   }

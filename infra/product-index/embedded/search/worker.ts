@@ -15,7 +15,7 @@ import type { Touched } from '../writer.ts'
 import type { CampaignSet } from './ranking/weights.ts'
 import { type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
-/** How long after a write it becomes visible to searches without a call of `refresh`, with all that came meanwhile. */
+/** A write becomes visible to searches after this time without a call of `refresh`, together with the writes that follow it until then. */
 const REFRESH_MS = 500
 
 const searcher = openIndexSearcher(workerData as { folder: string })
@@ -24,7 +24,10 @@ searcher.refresh({ ...searcher.seen(), tokens: null })
 let writer: Remote | null = null
 let refreshing: Promise<void> = Promise.resolve()
 
-/** One at a time. The writer reports each change once: to whom has not seen what was reported before, that any may have been made. */
+/**
+ * Refreshes run one at a time, because the writer reports each change only once. If a report was lost, the next one says that any
+ * document may have changed.
+ */
 function refresh(): Promise<void> {
   const before = refreshing.catch(() => {})
   refreshing = before.then(async () => {
@@ -36,12 +39,12 @@ function refresh(): Promise<void> {
 const stopping = new AbortController()
 let isReading = false
 
-/** In steps, between which searches are answered. */
+/** Reads ahead in steps. Searches are answered between them. */
 async function readAhead(): Promise<void> {
   if (isReading) return
   isReading = true
   try {
-    // The answer to the search at hand goes first.
+    // The answer to the current search is sent first.
     do await nextTurn()
     while (!stopping.signal.aborted && searcher.readAhead())
   } finally {
@@ -50,8 +53,8 @@ async function readAhead(): Promise<void> {
 }
 
 /**
- * Makes writes visible until the writer's port closes. It names the state that it has seen, so no write between a refresh and the
- * wait for the next is missed, and one whose refresh has failed is refreshed again.
+ * Makes writes visible until the writer's port closes. Each wait names the state that searches see. So a write between a refresh
+ * and the next wait is not missed, and a refresh that failed is repeated.
  */
 async function followWrites(writer: Remote): Promise<void> {
   while (!stopping.signal.aborted) {
@@ -87,7 +90,7 @@ const methodsOf = () => {
           synonymSet === undefined ? undefined : synonyms[synonymSet],
         ),
       )
-      // The first search for an unknown word asks for the terms to be read, also where nothing is written for hours.
+      // The first search for an unknown word requests that terms are read. That must not wait for the next write, hours later perhaps.
       void readAhead()
       return results
     },

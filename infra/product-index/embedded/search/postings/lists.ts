@@ -3,18 +3,18 @@ import { LRUCache } from 'lru-cache'
 import { textFields } from '../../../document.ts'
 import { bytesOf, NOT_IN_TITLE, type TextPostings } from './posting-list.ts'
 
-/** Decoded lists in memory. One that was evicted is read from the full-text index again. */
+/** Limit of the cache of decoded posting lists. An evicted list is read from the full-text index again. */
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Every occurrence of a token as one number, all in one string, because a row for each takes three times as long. The lowest
- * three bits are the field's index in `textFields`, the next eight the place in it, the rest the document.
+ * The occurrences of a token as numbers in a single string, because a row for each takes three times as long. The lowest three
+ * bits of a number are the field's index in `textFields`, the next eight the place in the field, the rest the document.
  */
 const OCCURRENCES = `SELECT group_concat(
   (doc * 256 + min(offset, ${NOT_IN_TITLE - 1})) * 8 + CASE col ${textFields.map((field, at) => `WHEN '${field}' THEN ${at}`).join(' ')} END
 ) AS occurrences FROM text_instances WHERE term = ?`
 
-/** What the full-text index holds, and the lists made of it, of all shops: what is not asked for makes room. */
+/** Reads the full-text index, and caches the posting lists of all shops. The least recently used ones are evicted. */
 export class Lists {
   readonly cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
   readonly #occurrences
@@ -30,7 +30,7 @@ export class Lists {
     )
   }
 
-  /** Room for lists that are read before they are asked for. */
+  /** Whether the cache has room for lists that are read ahead. */
   get hasRoom(): boolean {
     return this.cached.calculatedSize < CACHE_BYTES_MAX / 4
   }
@@ -49,7 +49,7 @@ export class Lists {
     return numbersOf(rowids)
   }
 
-  /** The tokens of texts between two, in order, with how often they occur. */
+  /** The tokens of texts between `after` and `before`, in order, with how often they occur. */
   tokens(after: string, before: string, limit: number): { token: string; occurrences: number }[] {
     return this.#tokens.all(after, before, limit) as { token: string; occurrences: number }[]
   }

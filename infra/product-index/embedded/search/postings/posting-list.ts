@@ -15,7 +15,7 @@ export interface TextPostings {
   occurrences: Float32Array
   /** For each of `docs`: place of the first occurrence in the title. */
   titleAt: Uint8Array
-  /** No document has more weighted occurrences. */
+  /** Upper bound of `occurrences`. */
   most: number
   /** The documents with the term in their title; computed on first use. */
   inTitle: Docs | null
@@ -41,7 +41,7 @@ export class PostingsBuilder {
     this.#titleAt.push(NOT_IN_TITLE)
   }
 
-  /** Adds an occurrence in a document: the last one, or one after it. */
+  /** Adds an occurrence in the last document of the list or in a later one. */
   addOccurrence(columns: Columns, doc: number, fieldAt: number, place: number): void {
     this.add(doc)
     const field = textFields[fieldAt]!
@@ -51,7 +51,7 @@ export class PostingsBuilder {
   }
 
   build(): TextPostings {
-    // Rounded to 32 bits, upwards too: the greatest is one of these.
+    // Rounding to 32 bits may increase a value, so `most` is taken from the rounded ones.
     const occurrences = Float32Array.from(this.#occurrences)
     return {
       docs: Int32Array.from(this.#docs),

@@ -5,22 +5,22 @@ import type { Docs } from '../sorted-sets.ts'
 import type { Lists } from './lists.ts'
 import { merged, PostingsBuilder, type TextPostings } from './posting-list.ts'
 
-/** Tokens looked at in one call, which takes some 5 ms. */
+/** How many tokens one call looks at, which takes some 5 ms. */
 const TOKENS_PER_CALL = 2_000
-/** Reading the list of a token takes a millisecond for so many occurrences. */
+/** From this many occurrences on, a token is common. Reading a list takes a millisecond for this many occurrences. */
 const COMMON_OCCURRENCES = 1_000
 
-/** The documents of a shop by term or facet. Lists are read once and kept with those of all shops; no token contains a space. */
+/** The documents of a shop by term or facet. Lists are read once, and cached together with those of all other shops. */
 export class Postings {
   readonly #shop: number
   readonly #columns: Columns
   readonly #lists: Lists
-  /** The last token that was looked at; null: all have been, or none is to be. */
+  /** The last token that was looked at. Null when all have been, or when common terms are not wanted. */
   #lookedAtTo: string | null = null
-  /** Tokens whose lists are read next. */
+  /** Common tokens whose lists are read next. */
   readonly #common: string[] = []
 
-  /** @param shop its number. */
+  /** @param shop the shop's number. */
   constructor(shop: number, columns: Columns, lists: Lists) {
     this.#shop = shop
     this.#columns = columns
@@ -42,13 +42,14 @@ export class Postings {
     }).docs
   }
 
-  /** Asks for the lists of common terms, from now on or anew. */
+  /** Makes `readAhead` read the lists of common terms, from the beginning. */
   wantCommon(): void {
     if (this.#columns.size >= COMMON_OCCURRENCES) this.#lookedAtTo = tokenOf(this.#shop, '')
   }
 
   /**
-   * Looks for some of the common terms, or reads the list of one, as long as most of the cache is left to what is asked for.
+   * Looks for some of the common terms, or reads the list of one. Lists are read ahead only while they leave most of the cache free for
+   * the lists that searches ask for.
    * @returns whether there may be more to do.
    */
   readAhead(): boolean {
@@ -58,7 +59,7 @@ export class Postings {
       return true
     }
     if (this.#lookedAtTo === null) return false
-    // The next character after the colon of the shop's tokens.
+    // `;` is the next character after the colon, so this bound comes after all tokens of the shop.
     const page = this.#lists.tokens(this.#lookedAtTo, `${this.#shop};`, TOKENS_PER_CALL)
     this.#lookedAtTo = page.length < TOKENS_PER_CALL ? null : page.at(-1)!.token
     for (const { token, occurrences } of page) if (occurrences >= COMMON_OCCURRENCES) this.#common.push(token)
@@ -66,8 +67,8 @@ export class Postings {
   }
 
   /**
-   * Updates the cached lists in place, because reading a common word again takes tens of milliseconds. `changes` must be
-   * ascending by document, one for each. The columns must have been updated before.
+   * Updates the cached lists in place, because reading a common word again takes tens of milliseconds. `changes` must have one
+   * entry per document, in ascending order of documents. The columns must have been updated before.
    */
   update(changes: readonly ChangedTokens[]): void {
     const changed = new Set<number>()
@@ -121,4 +122,5 @@ export class Postings {
   }
 }
 
+/** The cache key of a facet's list. It differs from that of any term, because no token contains a space. */
 const facetKey = (token: string) => ` ${token}`

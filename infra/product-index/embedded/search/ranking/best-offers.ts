@@ -12,21 +12,21 @@ export interface BestOf {
   weights: Weights
   /** At least 1. */
   limit: number
-  /** Orders equals. */
+  /** Breaks ties. */
   tieOf: (doc: number) => number
-  /** Documents that are not asked for. */
+  /** Documents to leave out. */
   except?: ReadonlySet<number>
 }
 
 /**
- * The best of the documents that match, by weight times relevance, best first.
+ * The best of the matching documents, by weight times relevance, best first.
  *
- * Goes through the lists of what the rank asks for, shortest first, until no document that is on none of them can be among the best
- * (MaxScore: Turtle, Flood: Query Evaluation, 1995), or through what matches, once that is shorter than the next list.
+ * It goes through the rank's lists, shortest first, until no document outside them can be among the best (MaxScore: Turtle, Flood:
+ * Query Evaluation, 1995). As soon as the matching documents are fewer than the next list, it goes through those instead.
  */
 export function bestOffers({ matching, fit, weights, limit, tieOf, except = NONE }: BestOf): Scored[] {
   const top = new Top(limit)
-  /** Looks at the documents of a list that are on none of the first `passed`. */
+  /** Considers the documents of a list that are in none of the first `passed` lists. */
   const goThrough = (docs: Docs, passed: number, areMatching: boolean) => {
     const most = fit.most(passed)
     fit.rewind()

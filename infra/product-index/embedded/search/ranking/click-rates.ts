@@ -3,14 +3,14 @@ import type { Columns } from '../columns.ts'
 import type { Docs } from '../sorted-sets.ts'
 import { Top } from './top.ts'
 
-/** Documents with the best click rates. A few clicks make some of them several times as good as usual. */
+/** How many documents with the best click rates are treated apart. A few clicks give some of them several times the usual rate. */
 const OUTSTANDING_MAX = 256
-/** Each shop has its own prior. */
+/** A shop's prior changes over time. After this many priors, the cache starts again. */
 const PRIORS_REMEMBERED_MAX = 1_000
 
 interface Outstanding {
   docs: Docs
-  /** No other document has a better click rate. */
+  /** Upper bound of the click rates of all other documents. */
   usualMost: number
 }
 

@@ -4,13 +4,13 @@ import { NOT_IN_TITLE } from '../postings/posting-list.ts'
 import { lowerBound } from '../sorted-sets.ts'
 import type { Sums, WordList } from './sums.ts'
 
-/** Sums are rounded in another order than the bounds they are compared with. */
+/** Allowance for rounding: scores and the bounds that they are compared with are added up in different orders. */
 const ROUNDING = 1e-9
 const NOT_FOUND = -1
-/** Adding up all entries of a list takes as long as looking for one document for every so many. */
+/** Looking up one document takes as long as adding up this many entries of a list. */
 const ENTRIES_PER_LOOKUP = 4
 
-/** The best case of some words: what they add to the score, and how many there are. */
+/** The best case for some words: the most that they can add to the score, and how many words they are. */
 interface BestCase {
   score: number
   words: number
@@ -22,17 +22,17 @@ export class PhraseMatch {
   readonly lists: readonly WordList[]
   readonly #words: number
   readonly #rarities: number
-  /** Of the words of all lists but the first so many. */
+  /** At index n: the best case for the words of all lists except the first n. */
   readonly #rests: readonly BestCase[]
   readonly #bounds: Bounds
-  /** For each list, where to look from. */
+  /** For each list, the index from which the next document is looked up. */
   readonly #next: Int32Array
-  /** Of the document asked for, by place in the phrase: the effect of the word and its place in the title. */
+  /** For the current document, by the word's place in the phrase: the effect of the word, and its place in the title. */
   readonly #effects: Float64Array
   readonly #titleAt: Int16Array
   readonly #documents: number
   readonly #sums: Sums
-  /** What all lists say of each document, once looking for some has taken as long as adding up all. */
+  /** The sums over all lists for every document. Made once lookups have taken as long as adding up all lists takes. */
   #summed: Sums | null = null
   #lookupsLeft: number
 
@@ -54,18 +54,18 @@ export class PhraseMatch {
     this.#lookupsLeft = this.lists.reduce((sum, { docs }) => sum + docs.length, 0) / ENTRIES_PER_LOOKUP
   }
 
-  /** Documents are asked for in ascending order from here on. */
+  /** Starts a new pass, in which documents must be asked for in ascending order. */
   rewind(): void {
     this.#next.fill(0)
   }
 
-  /** No document that is on none of the first `passed` lists is more relevant. */
+  /** Upper bound of the relevance of documents that are in none of the first `passed` lists. */
   most(passed: number): number {
     const { score, words } = this.#rests[passed]!
     return this.#bound(score, words)
   }
 
-  /** The relevance of a document; null when it is less than `least`, or it is on one of the first `passed` lists. */
+  /** The relevance of a document; null when it is less than `least`, or when the document is in one of the first `passed` lists. */
   of(doc: number, least: number, passed: number): number | null {
     if (this.#lookupsLeft <= 0) {
       this.#summed ??= this.#sums.of(this.lists, this.#documents)
@@ -75,7 +75,7 @@ export class PhraseMatch {
   }
 
   #lookUp(doc: number, least: number, passed: number): number | null {
-    // Takes half the time of `fill` for so few.
+    // For so few entries, the loop takes half the time of `fill`.
     for (let word = 0; word < this.#words; word++) {
       this.#effects[word] = 0
       this.#titleAt[word] = NOT_FOUND
@@ -134,9 +134,9 @@ export class PhraseMatch {
   }
 }
 
-/** The greatest relevance of a text with so many of a phrase's words and a score of at most so much. */
+/** The greatest relevance that a text can have, by its score and how many of the phrase's words it has. */
 class Bounds {
-  /** By number of words: what it is for the score 0, and what the score 1 adds. */
+  /** By number of words found: the greatest relevance for the score 0, and what the score 1 adds to it. */
   readonly #bases: number[] = []
   readonly #slopes: number[] = []
 

@@ -10,17 +10,17 @@ import { type Docs, union } from '../sorted-sets.ts'
 import { PhraseMatch } from './phrase-match.ts'
 import type { Sums } from './sums.ts'
 
-/** How well documents fit a rank, and lists by which the best are found without asking for each document. */
+/** How well documents fit a rank, and lists by which the best are found without computing the relevance of each document. */
 export interface Fit {
   /** Shortest first. */
   readonly lists: readonly Docs[]
-  /** No document that is on none of the first `passed` lists fits better. */
+  /** Upper bound of the relevance of documents that are in none of the first `passed` lists. */
   most(passed: number): number
-  /** Documents are asked for in ascending order from here on. */
+  /** Starts a new pass, in which documents must be asked for in ascending order. */
   rewind(): void
   /**
-   * The relevance of a document, above 0 and not yet normalised; or 0 when it is less than `least`, or the document is on one of the
-   * first `passed` lists.
+   * The relevance of a document, above 0 and not yet normalised. It is 0 when the relevance is less than `least`, or when the document
+   * is in one of the first `passed` lists.
    */
   of(doc: number, least: number, passed: number): number
 }
@@ -83,7 +83,7 @@ export class Ranker {
 
 /** How well the categories of documents fit. */
 interface CategoryMatch {
-  /** The documents that fit at least as well as this, best first: each list is part of the next. */
+  /** For each relevance, best first: the documents that fit at least that well. Each list is part of the next. */
   levels: readonly { docs: Docs; relevance: number }[]
   of(doc: number): number
 }
@@ -97,14 +97,14 @@ function fitByValue(relevanceOf: (doc: number) => number): Fit {
   }
 }
 
-/** By text, by categories, or by the mean of both. */
+/** How documents fit by text, by categories, or by the mean of both. */
 function fitByParts(phrase: PhraseMatch | null, categories: CategoryMatch | null): Fit {
   const parts = (phrase ? 1 : 0) + (categories ? 1 : 0)
   const lists = [
     ...(phrase?.lists ?? []).map(({ docs }) => ({ docs, words: 1, relevance: Number.POSITIVE_INFINITY })),
     ...(categories?.levels ?? []).map((level) => ({ ...level, words: 0 })),
   ].sort((a, b) => a.docs.length - b.docs.length)
-  /** By how many lists were passed: the words among them, and the relevance from which on categories are among them. */
+  /** By number of lists passed: how many are of the text, and from which category relevance on a document is in a list of categories. */
   const wordsPassed = [0]
   const categoryPassed = [Number.POSITIVE_INFINITY]
   for (const [at, { words, relevance }] of lists.entries()) {

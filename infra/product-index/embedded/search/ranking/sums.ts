@@ -1,7 +1,7 @@
 import { saturated } from '../../../relevance.ts'
 import type { TextPostings } from '../postings/posting-list.ts'
 
-/** Offers that have a word, or an alternative of it. */
+/** The offers that have a word of a phrase, or those that have an alternative of it. */
 export interface WordList extends TextPostings {
   /** The word's place in the phrase. */
   word: number
@@ -9,14 +9,14 @@ export interface WordList extends TextPostings {
 }
 
 /**
- * The score and the words of each document, by its number. Reused between searches, because clearing is faster than
- * allocating.
+ * The score and the number of words of each document, by its number. The arrays are reused between searches, because clearing
+ * is faster than allocating.
  */
 export class Sums {
   score = new Float64Array(0)
   words = new Uint16Array(0)
 
-  /** Adds up lists, and nothing else. A word counts once for each of its lists. */
+  /** Adds up lists, starting from zero. A word counts once for each of its lists. */
   of(lists: readonly WordList[], documents: number): this {
     if (documents > this.score.length) {
       this.score = new Float64Array(documents * 2)

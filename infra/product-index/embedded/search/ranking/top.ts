@@ -2,7 +2,7 @@ export interface Scored {
   doc: number
   relevance: number
   key: number
-  /** Orders equal keys. */
+  /** Among equal keys, the smallest comes first. */
   tie: number
 }
 

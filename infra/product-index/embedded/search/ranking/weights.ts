@@ -7,7 +7,7 @@ import type { ClickRates } from './click-rates.ts'
 /** The campaigns of a query, with the weight of each. */
 export class CampaignSet {
   readonly byCampaign = new Map<string, number>()
-  /** No campaign has more. */
+  /** The greatest weight of a campaign. */
   readonly most: number
   #lists: Columns['promotionLists'] | null = null
   #byList = new Float64Array(0)
@@ -19,9 +19,9 @@ export class CampaignSet {
     this.most = Math.max(0, ...this.byCampaign.values())
   }
 
-  /** By list of campaigns, what has been computed of the best weight on it; NaN: nothing yet. */
+  /** By number of a list of campaigns: the best weight in that list, or NaN when it has not been computed yet. */
   byList({ promotionLists }: Columns): Float64Array {
-    // `clear` starts the numbers of lists from 0 again.
+    // Each shop numbers its lists by itself, and `clear` starts the numbers from 0 again.
     if (this.#lists !== promotionLists || promotionLists.values.length > this.#byList.length) {
       this.#lists = promotionLists
       this.#byList = blankWeights(promotionLists.values.length)
@@ -33,7 +33,7 @@ export class CampaignSet {
 const blankWeights = (lists: number) => new Float64Array(lists).fill(Number.NaN)
 
 export interface WeightsOf {
-  /** Null: any offer is wanted, and all weigh the same. */
+  /** Null when any offer is wanted, with equal weights. */
   set: CampaignSet | null
   priorClickRate: number
   /** By document, in ascending order. */
@@ -42,7 +42,7 @@ export interface WeightsOf {
   except?: string | null
 }
 
-/** What the relevance of an offer is multiplied by in a query: the best weight of its campaigns times its click rate. */
+/** The factor by which a query multiplies an offer's relevance: the best weight of the offer's campaigns times its click rate. */
 export class Weights {
   readonly #columns: Columns
   readonly #clickRates: ClickRates
@@ -51,8 +51,9 @@ export class Weights {
   readonly #lifts: ReadonlyMap<number, number>
   readonly #except: string | null
   readonly #byList: Float64Array
-  /** No offer but the outstanding and the lifted ones has more. */
+  /** Upper bound of the factor of all offers that are not in `outstanding`. */
   readonly usualMost: number
+  /** The offers with the best click rates, and those with a lift. */
   readonly outstanding: Docs
 
   constructor(clickRates: ClickRates, columns: Columns, { set, priorClickRate, lifts, except = null }: WeightsOf) {
@@ -69,7 +70,7 @@ export class Weights {
     this.usualMost = (set?.most ?? 1) * usualMost
   }
 
-  /** 0: the offer is not wanted. */
+  /** The factor of an offer; 0 when the offer is not wanted. */
   of(doc: number): number {
     const list = this.#columns.promotions[doc]!
     let weight = this.#byList[list]!
@@ -82,7 +83,7 @@ export class Weights {
     return weight * (this.#lifts.size === 0 ? clickRate : liftedClickRate(clickRate, this.#lifts.get(doc) ?? 1))
   }
 
-  /** The campaign of an offer that gives it its weight. */
+  /** The campaign that gives an offer its weight. */
   leadingCampaign(doc: number): string | null {
     const byCampaign = this.#set?.byCampaign
     const ids = this.#columns.campaignsOf(doc).filter((id) => byCampaign?.has(id))
