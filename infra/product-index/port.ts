@@ -79,7 +79,7 @@ export interface IndexFill {
   by: string | null
   records: number
   of: number
-  /** True when the index holds everything that was in the log when the fill began; the indexer also writes all later records to it. */
+  /** Whether the index holds every record that the indexer had processed when the fill began. The indexer adds all later ones. */
   complete: boolean
 }
 

@@ -9,8 +9,8 @@ import { removeOrphans, SEARCHES_END_MS } from './write/reindex.ts'
 const UNFILLED: IndexFill = { by: null, records: 0, of: 0, complete: false }
 
 /**
- * A new pair of indices lies behind aliases of its own, `…-next`; how far it is filled is noted in its mapping. It begins to serve by
- * one change of all aliases.
+ * A new pair of indices has its own aliases, `…-next`. How far it is filled is stored in the mapping of the new index of products. One
+ * change of all aliases makes the new pair serve.
  */
 export function createIndexBuilds({
   client,
@@ -36,7 +36,7 @@ export function createIndexBuilds({
     }
   }
 
-  /** Two processes that begin at the same moment agree on one of their indices. */
+  /** When two processes begin at the same moment, both keep the index whose name sorts first. */
   async function create(kind: (typeof kinds)[number], shape: IndexShape) {
     const mine = nextIndexName(names[kind])
     await client.indices.create({ index: mine, ...shape, aliases: newAliases(nextNames[kind], shape) })

@@ -3,17 +3,17 @@ import { type CallGuard, createCallGuard } from '../../call-guard.ts'
 import { listOf } from '../../settings.ts'
 import { IndexUnavailable } from '../port.ts'
 
-/** Pages wait a tenth of this. */
+/** A shop's page waits a tenth of this. */
 export const SEARCH_TIMEOUT_MS = 2_000
 /** For writes and administration. */
 export const WRITE_TIMEOUT_MS = 60_000
-/** Calls under way at once; further ones are refused. */
+/** How many calls may be in progress at once; further ones are refused. */
 const CALLS_MAX = 500
 
 export interface ElasticsearchOptions {
   /** Nodes of one cluster, separated by commas: `http://user:password@host:9200`; https too. */
   url: string
-  /** Signs in, in place of a user and password in the addresses. */
+  /** Authenticates, in place of a user and password in the addresses. */
   apiKey?: string | null
   /** Indices and aliases are named `<namespace>-…`. */
   namespace: string
@@ -22,9 +22,9 @@ export interface ElasticsearchOptions {
 }
 
 /**
- * The client of the nodes, which take turns. It connects on the first call. A call that a node refuses, or loses, goes to each of
- * the others once; one that a node does not answer in time goes to none, since its caller has waited long enough. A node that
- * failed is left alone for a minute, then for longer, and must answer a ping before it is used again. Further retries are the caller's.
+ * Creates the client, which uses the nodes in turn and connects on the first call. When a node refuses a call or its connection
+ * breaks, the client tries each other node once. A call that timed out is not tried again, because its caller has waited long enough.
+ * A node that failed is not used for a minute, later for longer, and must answer a ping first. Further retries are up to the caller.
  */
 export function openClient(
   { url, apiKey = null }: Pick<ElasticsearchOptions, 'url' | 'apiKey'>,
@@ -40,7 +40,7 @@ export function openClient(
   })
 }
 
-/** Of a call that must not be made twice. */
+/** The options of a call that must not be sent twice. */
 export const ONCE = { maxRetries: 0 } as const
 
 /** The aliases that all reads and writes use. */
@@ -69,7 +69,7 @@ export function indexError(error: unknown): Error {
   return passing ? new IndexUnavailable(message) : new Error(`Elasticsearch refused a request: ${message}`)
 }
 
-/** One answer of several searches that were asked at once. */
+/** Returns the response of one search of a multi-search, or throws its error. */
 export function answeredSearch<T>(response: estypes.MsearchResponseItem<T>): estypes.SearchResponse<T> {
   if ('error' in response) {
     const message = `${response.error.type}: ${response.error.reason}`

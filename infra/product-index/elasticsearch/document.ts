@@ -9,8 +9,8 @@ import { NO_PARTS, type PartVersions } from '../part-versions.ts'
 import { occurrenceWeight } from '../relevance.ts'
 
 /**
- * One document per offer that was ever written: its parts, each with its version, and the fields that are searched. A
- * removed offer leaves its versions behind, so that a late write cannot bring it back.
+ * One document per offer that was ever written. It holds the parts of the offer, each with its version, and the fields that are
+ * searched. A removed offer leaves its versions behind, so that a late write cannot bring it back.
  */
 export type ProductDocument = ProductState & Partial<OfferFields>
 
@@ -27,7 +27,7 @@ export interface ProductState extends PartVersions {
   popularity: number
   views: number
   clicks: number
-  /** JSON; null until signals come. */
+  /** JSON; null until signals are written. */
   signals: string | null
 }
 
@@ -39,20 +39,20 @@ export interface OfferFields {
   ids: string[]
   available: boolean
   currency: string
-  /** `ANY` where the offer names none. */
+  /** `ANY` when the offer names none. */
   lang: string
   countries: string[]
   priceMicros: number
   facets: string[]
-  /** Null where the offer names none, or a longer one than the index accepts. */
+  /** Null when the offer names no seller, or when the seller's id is longer than `KEY_MAX_BYTES`. */
   seller: string | null
-  /** For each path the facets of its levels, joined by spaces. */
+  /** For each category path, the facets of its levels, joined by spaces. */
   nodes: string[]
   paths: string[]
   title: string
-  /** Each term, repeated as often as it weighs. */
+  /** Each term, repeated according to its weight: see `weighedWords`. */
   words: string
-  /** Orders equals. */
+  /** Hash of the id, for breaking ties. */
   tie: number
 }
 
@@ -78,7 +78,7 @@ export const ANY = '*'
 
 /** Longer tokens are hashed, because the index accepts no term of more than 32 KiB. */
 const TOKEN_MAX_CHARS = 200
-/** Limit of an id in the index. */
+/** Elasticsearch's limit for the id of a document. */
 const KEY_MAX_BYTES = 512
 
 export const emptyState = (shop: string, feed: string, id: string): ProductState => ({
@@ -155,7 +155,7 @@ export const nodeToken = (level: string) => shortToken(facetToken('node', level)
 export const shortToken = (token: string): string =>
   token.length <= TOKEN_MAX_CHARS ? token : `${token[0]}#${createHash('sha256').update(token).digest('base64url')}`
 
-/** Id in the index: the key of the log if it fits, else its hash. */
+/** The document's id in the index: the key of the log if it is short enough, otherwise the key's hash. */
 export function documentKey(...parts: string[]): string {
   const key = parts.join('/')
   return Buffer.byteLength(key) <= KEY_MAX_BYTES ? key : `#${createHash('sha256').update(key).digest('base64url')}`

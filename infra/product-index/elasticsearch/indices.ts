@@ -33,16 +33,16 @@ export async function createFirst(client: Client, alias: string, shape: IndexSha
 
 export const isByShop = ({ mappings }: IndexShape): boolean => mappings?._routing?.required === true
 
-/** Those that a new index of this shape is created with. */
+/** The aliases that a new index of this shape is created with. */
 export const newAliases = (alias: string, shape: IndexShape) =>
   Object.fromEntries(aliasesOf(alias, isByShop(shape)).map((each) => [each, {}]))
 
 export interface AliasTurn {
   alias: string
-  /** What is behind it; null: nothing. */
+  /** The index behind the alias; null when there is none. */
   present: string | null
   next: string
-  /** The alias that `next` had until now; null: none. */
+  /** The alias that `next` had until now; null when it had none. */
   nextAlias: string | null
 }
 
@@ -64,7 +64,7 @@ export async function turnAliases(client: Client, turns: readonly AliasTurn[]): 
   await client.indices.updateAliases({ actions }, ONCE)
 }
 
-/** Replaces the indices behind aliases by empty ones, all of them in one step. Searches under way may fail. */
+/** Replaces the indices behind aliases by empty ones, all of them in one step. Searches in progress may fail. */
 export async function emptyIndices(client: Client, shapes: Readonly<Record<string, IndexShape>>): Promise<void> {
   const actions = await Promise.all(
     Object.entries(shapes).map(async ([alias, shape]) => {

@@ -3,18 +3,18 @@ import type { estypes } from '@elastic/elasticsearch'
 import { SATURATION } from '../relevance.ts'
 import type { ProductDocument } from './document.ts'
 
-/** To be raised when the documents of the same offers change; the index is then rebuilt from its own documents. */
+/** Raise this when the same offer makes a different document than before. The index is then rebuilt from its own documents. */
 const DOCUMENT_FORMAT = 2
 const REFRESH_INTERVAL = '1s'
-/** Positions between the levels of one category path and those of the next. */
+/** How many positions lie between the levels of one category path and those of the next. */
 const PATH_GAP = 1_000
 
 export interface ShardSettings {
   /** One is enough up to some ten million offers. */
   shards: number
-  /** Copies on other machines; 0 where there is one machine. */
+  /** Copies of each shard on other machines; 0 when there is one machine. */
   replicas: number
-  /** Shards that hold the documents of one shop; fewer than `shards`. 0: all. */
+  /** How many shards hold the documents of one shop: fewer than `shards`, or 0 for all of them. */
   perShop: number
 }
 
@@ -56,10 +56,10 @@ const properties: Partial<Record<keyof ProductDocument, estypes.MappingProperty>
 /** Keeps `span_near` within one path: no path is deeper, and the next one is further away. */
 export const PATH_SLOP = PATH_GAP - 1
 
-/** BM25 without lengths, which are already in how often a term is repeated, and with the saturation of relevance.ts. */
+/** BM25 with the saturation of relevance.ts and without lengths, which the repetition of terms in `words` already accounts for. */
 const similarity = { occurrences: { type: 'BM25', k1: SATURATION, b: 0 } } as const
 
-/** An index by shop stores nothing without a shop, so that no document lies where its shop does not lead to. */
+/** An index by shop refuses documents without a shop, so that no document ends up in a shard that searches of its shop do not ask. */
 const placementOf = ({ shards, perShop }: ShardSettings) => ({
   settings: { number_of_shards: shards, ...(perShop > 1 ? { routing_partition_size: perShop } : {}) },
   mappings: perShop > 0 ? { _routing: { required: true } } : {},
@@ -86,7 +86,7 @@ export function productsIndex(shards: ShardSettings) {
   }
 }
 
-/** Holds signals for offers that have not come yet; read by key only. */
+/** Stores signals, for offers that are written after them. It is read by key only. */
 export function signalsIndex(shards: ShardSettings) {
   const placement = placementOf(shards)
   return {

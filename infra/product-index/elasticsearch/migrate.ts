@@ -9,16 +9,16 @@ export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0, perShop: 
 
 export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSettings> {
   now?: () => number
-  /** Whether indices that are missing are created, empty. Default: true. */
+  /** Whether missing indices are created, empty. Default: true. */
   creates?: boolean
 }
 
 export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED' | 'MISSING'
 
 /**
- * Creates the indices. When the index of products was made for another document format, mapping or number of shards, rebuilds it
- * from its own documents. May be called repeatedly and by several processes at once. The index of signals takes up other shards
- * when a new pair of indices is built.
+ * Creates the indices. When the index of products was made for another document format, mapping or number of shards, it is rebuilt
+ * from its own documents. May be called repeatedly and by several processes at once. The number of shards of the index of signals
+ * changes only when a new pair of indices is built.
  * @throws IndexUnavailable while the server is away.
  */
 export async function migrateElasticsearch({
@@ -44,14 +44,14 @@ export async function migrateElasticsearch({
     try {
       await reindex(client, products, shape, now)
     } catch (error) {
-      // Another process may have rebuilt it meanwhile.
+      // Another process may have rebuilt the index in the meantime.
       if ((await formatOf(client, products)) !== format) throw error
     }
     return 'REINDEXED'
   })
 }
 
-/** Rebuilds the index of products from its own documents, even if nothing changed. @returns how many it copied. */
+/** Rebuilds the index of products from its own documents, even if nothing changed. @returns how many documents it copied. */
 export async function reindexElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<number> {
   return withClient(options, async (client) => {
     const { format: _, ...shape } = productsIndex({ ...DEFAULT_SHARDS, ...given(options) })

@@ -1,36 +1,36 @@
 import { type Client, errors } from '@elastic/elasticsearch'
 
-/** How long a process believes that it knows how an index was made. */
+/** How long a process relies on what it knows about the layout of an index. */
 const KNOWN_MS = 60_000
 
-/** How requests about one shop name an index. */
+/** How requests about one shop address an index. */
 export interface IndexPlacement {
   index: string
-  /** Whether the documents of a shop lie in few shards, which its id leads to. */
+  /** Whether the documents of a shop are in a few shards, to which its id is routed. */
   byShop: boolean
 }
 
-/** Where requests about shops go; each is sent by `use`. */
+/** Sends requests about shops to the right index: `use` passes its placement to `request`. */
 export interface Placed {
   use<T>(request: (placement: IndexPlacement) => Promise<T>): Promise<T>
 }
 
-/** The parameter of a request about a shop. */
+/** The routing parameter of a request about a shop. */
 export const routingOf = ({ byShop }: IndexPlacement, shopId: string): { routing?: string } =>
   byShop ? { routing: shopId } : {}
 
 const byShopAlias = (alias: string) => `${alias}-by-shop`
 
-/** The aliases that an index has which serves, or is filled, behind an alias. */
+/** All aliases of an index that serves or is being filled behind `alias`. */
 export const aliasesOf = (alias: string, byShop: boolean): string[] => (byShop ? [alias, byShopAlias(alias)] : [alias])
 
 export const placedIn = (index: string, byShop: boolean): Placed => ({ use: (request) => request({ index, byShop }) })
 
 /**
- * Requests to whatever index is behind an alias, made by whatever settings. A process may be late to learn that an index made
- * another way has taken over, but cannot put a document where others would not look for it: an index by shop refuses documents
- * without a shop, and those with one are addressed to an alias that only an index by shop has. A refused request is sent
- * once more, as the present index wants it. Searches that name no shop ask all shards, so they are right in either.
+ * Sends requests to the index behind an alias, whichever layout that has. A process may learn late that an index of the other layout
+ * has replaced it. Even so it cannot store a document where others would not look for it: an index by shop refuses documents without
+ * a shop, and documents with a shop are addressed to an alias that only an index by shop has. A refused request is sent once more, as
+ * the current index requires. Searches that name no shop ask all shards, so they are right with either layout.
  */
 export function placedBehind({
   client,

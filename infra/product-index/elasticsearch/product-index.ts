@@ -20,7 +20,7 @@ import { similarTerms } from './search/similar-terms.ts'
 import { createVocabulary, phrasesOf } from './search/vocabulary.ts'
 import { createWriter } from './write/writer.ts'
 
-/** Sellers that each shard counts, so that few are undercounted where there are several shards. */
+/** How many sellers each shard counts. With several shards, a high number keeps undercounted sellers few. */
 const SELLERS_PER_SHARD = 10_000
 /** Hits per request. */
 const PAGE_MAX = 1_000
@@ -92,11 +92,11 @@ function openIndex({
     return { bool: filterQuery(shopId, filters, frequency) }
   }
 
-  /** A request about a shop's offers. */
+  /** Sends a request about a shop's offers. */
   const ofShop = <T>(shopId: string, request: (where: { index: string; routing?: string }) => Promise<T>) =>
     placed.products.use((placement) => request({ index: placement.index, ...routingOf(placement, shopId) }))
 
-  /** Documents in the order of `sort`, whose fields every document has. */
+  /** Documents in the order of `sort`. Every document must have its fields. */
   async function page<Fields>(
     { shopId, filters }: Pick<ScanRequest, 'shopId' | 'filters'>,
     fields: string[],
@@ -237,7 +237,7 @@ function keyOf(after: string): string[] {
   return [feedId!, id.join('/')]
 }
 
-/** The regular expression of Lucene for texts that contain this one, in either case of A to Z. */
+/** Lucene's regular expression for texts that contain this one, ignoring the case of A to Z. */
 function containing(text: string): string {
   const chars = [...text].map((char) =>
     /[a-z]/i.test(char) ? `[${char.toLowerCase()}${char.toUpperCase()}]` : char.replace(/[^\p{L}\p{N}]/u, '\\$&'),

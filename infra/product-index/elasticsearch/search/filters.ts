@@ -16,7 +16,7 @@ const nothing: Query = { match_none: {} }
 
 /**
  * The offers of a shop that satisfy all filters.
- * @param frequency of the terms by which the texts may be understood.
+ * @param frequency how many offers have a term; texts are understood by it.
  */
 export function filterQuery(
   shopId: string,
@@ -38,7 +38,7 @@ export function filterQuery(
   }
 }
 
-/** Null: the filter forbids and is said elsewhere. */
+/** Null for `excludeIds`, which `filterQuery` turns into `must_not`. */
 function filterClause(filter: Filter, wordsOf: (phrase: Phrase) => PhraseWord[]): Query | null {
   switch (filter.kind) {
     case 'available':

@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 
-/** How many offers have each of these terms. Those of common terms take the longest to count. */
+/** How many offers have each of these terms. Common terms take the longest to count. */
 export async function offersWith(
   client: Client,
   { terms, timeoutMs, ...where }: { index: string; routing?: string; terms: readonly string[]; timeoutMs: number },

@@ -20,13 +20,13 @@ import type { Vocabulary } from './vocabulary.ts'
 type Query = estypes.QueryDslQueryContainer
 
 /**
- * The relevance of relevance.ts as a query. Its sum of clauses carries two numbers to the script: how many words were
- * found, in steps of FOUND, and below that the score and bonuses, which never reach FOUND.
+ * Step between numbers of words found in `_score`. A query computes the relevance of relevance.ts: the sum of its clauses carries two
+ * numbers to the script, which are the number of words found, times FOUND, plus the score with its bonuses, which never reach FOUND.
  */
 const FOUND = 2
-/** Words of a longer text do not rank. */
+/** Words of a text beyond this number do not count in ranking. */
 const RANKED_WORDS_MAX = 64
-/** Scores are numbers of 32 bits, summed in any order: finer differences are none. */
+/** Scores are 32-bit numbers that are added up in any order, so finer differences mean nothing. */
 const PRECISION = 1e6
 
 /** The words that a rank compares with texts. */
@@ -39,7 +39,7 @@ export const rankedWords = (rank: Rank, { frequency }: Vocabulary, synonyms?: Sy
 export function textClauses(words: readonly PhraseWord[], { rarity }: Vocabulary): Query[] {
   const terms = words.map(({ term }) => term)
   const most = terms.reduce((sum, term) => sum + rarity(term), 0)
-  // The index multiplies by the rarity itself, and by 1 + k1 as BM25 was first written.
+  // Elasticsearch multiplies by the rarity itself, and by 1 + k1 as in the original form of BM25.
   const boost = 1 / (most * (1 + SATURATION))
   const constant = (boost: number, filter: Query): Query => ({ constant_score: { filter, boost } })
   const pairs = terms.slice(1).map((term, at) => `${terms[at]} ${term}`)
@@ -55,7 +55,7 @@ export function textClauses(words: readonly PhraseWord[], { rarity }: Vocabulary
   ]
 }
 
-/** The best of a word and its alternatives, which count as being as rare as the word. */
+/** The best of a word and its alternatives. An alternative counts as being as rare as the word. */
 function effectClause({ term, alternatives }: PhraseWord, boost: number, rarity: Vocabulary['rarity']): Query {
   const itself = { term: { words: { value: term, boost } } }
   if (alternatives.length === 0) return itself
@@ -77,7 +77,7 @@ const sources = {
         common = Math.max(common, above.share); break;
       }
     }`,
-  // An index that is still to be made anew has neither number.
+  // An index that has yet to be rebuilt has neither number.
   clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
     double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
     double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.priorClickRate);`,
@@ -100,8 +100,8 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
 }
 
 /**
- * Relevance x predicted click rate x the best weight of an offer's campaigns. Few different texts, so that each is compiled
- * once.
+ * Relevance x predicted click rate x the best weight of an offer's campaigns. Scripts differ in few ways, so that Elasticsearch
+ * compiles each only once.
  */
 export function rankScript(
   { rank, priorClickRate, lifts }: Pick<ProductQuery, 'rank' | 'priorClickRate' | 'lifts'>,
@@ -142,8 +142,8 @@ function pathsAbove(paths: readonly string[]): { key: string; share: number }[] 
 }
 
 /**
- * Relevance of a hit, not yet normalised; from its score where only the index knows it.
- * @param factor what the score is the relevance times of: click rate x weight.
+ * Relevance of a hit, not yet normalised. It is computed from the score when only the index knows it.
+ * @param factor click rate x weight; the score is the relevance times this factor.
  */
 export function relevanceOf(rank: Rank, { offer, signals }: IndexedProduct, score: number, factor: number): number {
   switch (rank.by) {

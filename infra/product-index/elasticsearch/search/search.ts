@@ -8,15 +8,15 @@ import { filterQuery } from './filters.ts'
 import { rankedWords, rankScript, relevanceOf, textClauses } from './rank.ts'
 import { type createVocabulary, phrasesOf, type Vocabulary } from './vocabulary.ts'
 
-/** What of a document makes a product. */
+/** The fields of a document that make up a product. */
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
 export type StoredFields = Pick<ProductDocument, (typeof productFields)[number]>
 
 const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false, runnerUp: null }
-/** Of the server, under that of the client: what is late is given up there, too. */
+/** The server's timeout as a share of the client's: the server gives up late searches, too. */
 const SERVER_TIMEOUT_SHARE = 0.9
 
-/** Several shards add up how rare words are before they score, so that their offers are ranked alike. One shard leaves it out. */
+/** Makes several shards add up their term statistics before scoring, so that they rank offers alike. A single shard skips this. */
 const ADDED_UP = 'dfs_query_then_fetch'
 
 export const productOf = ({ offer, campaigns, signals }: StoredFields): IndexedProduct => ({
@@ -32,7 +32,7 @@ interface SearchDeps {
   vocabulary: Pick<ReturnType<typeof createVocabulary>, 'ofShops'>
 }
 
-/** Searches, all of one call in one request. */
+/** Returns `search`, which sends all queries of a call in one request. */
 export function createSearch({ client, placed, timeoutMs, vocabulary }: SearchDeps) {
   const weights = createWeights()
 
@@ -63,7 +63,7 @@ export function createSearch({ client, placed, timeoutMs, vocabulary }: SearchDe
   }
 }
 
-/** Best weight by campaign; remembered with the list, which callers use again and again. */
+/** Returns the best weight by campaign. Results are cached by list, because callers pass the same list again and again. */
 function createWeights() {
   const known = new WeakMap<CampaignGroups, ReadonlyMap<string, number>>()
   return (groups: CampaignGroups | null): ReadonlyMap<string, number> | null => {
@@ -112,7 +112,7 @@ const TIE_ORDER = `int tie = (int) doc['tie'].value ^ params.seed;
 const tieSort = (seed: number) => ({
   _script: {
     type: 'number' as const,
-    // Seeds that differ little must not give orders that differ little.
+    // The multiplication keeps similar seeds from giving similar orders.
     script: { source: TIE_ORDER, params: { seed: Math.imul(seed | 0, 0x9e3779b1) } },
     order: 'asc' as const,
   },

@@ -3,11 +3,11 @@ import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/ca
 import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
 import { offersWith } from './offer-counts.ts'
 
-/** Asked of each shard for each term; those that are no misspellings by our rule are left out. */
+/** How many suggestions to ask of each shard for each term. Suggestions that `isSimilar` rejects are left out. */
 const OPTIONS_MAX = 20
 const EDITS_MAX = 2
 
-/** Terms that those without offers may be misspellings of, each counted by the offers that have it now. */
+/** For each term without offers: terms of which it may be a misspelling, with the number of offers that have them now. */
 export async function similarTerms(
   client: Client,
   { index, terms, timeoutMs }: { index: string; terms: readonly string[]; timeoutMs: number },

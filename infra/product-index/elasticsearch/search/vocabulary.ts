@@ -14,19 +14,19 @@ import { rarity } from '../../relevance.ts'
 import { type IndexPlacement, type Placed, routingOf } from '../placement.ts'
 import { offersWith } from './offer-counts.ts'
 
-/** How many offers have a term changes slowly. */
+/** How long counts are cached; they change slowly. */
 const KEPT_MS = 60_000
 const TERMS_KEPT_MAX = 50_000
 const PHRASES_KEPT_MAX = 5_000
 /**
- * Terms that a shard has in no more documents are counted by a search. Its statistics still hold the versions of offers that
- * have been replaced or removed, so that a word seems known which no offer has any more.
+ * Terms that a shard has in at most this many documents are counted by a search. The shard's statistics still include versions of
+ * offers that have been replaced or removed, so by them a word may seem known although no offer has it.
  */
 const COUNTED_MAX = 100
-/** In place of a shop, where the shards are those of all. */
+/** Stands for a shop when all shops share the shards. */
 const ALL_SHOPS = ''
 
-/** Of terms that were asked for before, and for all others as if no offer had them. */
+/** Knows the terms that were counted. All other terms count as if no offer had them. */
 export interface Vocabulary {
   frequency: Frequency
   rarity: (term: string) => number
@@ -39,12 +39,12 @@ export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: Sy
   ].map(({ text, lang }) => ({ text, lang, synonyms }))
 
 /**
- * Asks the index how many offers have the terms by which phrases may be understood, and remembers it for a while. In an index by
- * shop it asks the shards of the shop, whose statistics are those that its searches are scored by.
+ * Asks the index how many offers have the terms by which phrases may be understood, and caches the counts for a while. In an index by
+ * shop it asks the shards of the shop, because the shop's searches are scored by the statistics of these shards.
  */
 export function createVocabulary({ client, placed, now }: { client: Client; placed: Placed; now: () => number }) {
   const known = new LRUCache<string, { matching: number; rarity: number; until: number }>({ max: TERMS_KEPT_MAX })
-  /** When guesses at the words of a phrase are to be counted again. */
+  /** By phrase: when guesses at its words are to be counted again, UTC epoch milliseconds. */
   const guessed = new LRUCache<string, number>({ max: PHRASES_KEPT_MAX })
   const keyOfPhrase = createPhraseKeys()
 
@@ -59,7 +59,7 @@ export function createVocabulary({ client, placed, now }: { client: Client; plac
     const entry = (term: string) => known.get(prefix + term)
     const frequency = (term: string) => entry(term)?.matching ?? 0
 
-    /** @param guesses by the thousand, of which only those that an offer has are remembered. */
+    /** @param guesses whether the terms are guesses. They come by the thousand, so only those that an offer has are cached. */
     async function count(terms: readonly string[], guesses: boolean): Promise<void> {
       const missing = [...new Set(terms)].filter((term) => (entry(term)?.until ?? 0) <= now())
       if (missing.length === 0) return
@@ -102,7 +102,7 @@ export function createVocabulary({ client, placed, now }: { client: Client; plac
     return { frequency, rarity: (term) => entry(term)?.rarity ?? 0 }
   }
 
-  /** By shop. What all shops share is asked for at once. */
+  /** The vocabulary of each shop. When all shops share the shards, the phrases of all are asked for together. */
   const ofShops = (
     phrases: ReadonlyMap<string, readonly Phrase[]>,
     timeoutMs: number,
@@ -117,7 +117,7 @@ export function createVocabulary({ client, placed, now }: { client: Client; plac
 
   return {
     ofShops,
-    /** Takes no time when all are known. */
+    /** Takes no time when all terms are cached. */
     of: async (shopId: string, phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> =>
       (await ofShops(new Map([[shopId, phrases]]), timeoutMs)).get(shopId)!,
     forget(): void {

@@ -5,7 +5,7 @@ import { type Placed, routingOf } from '../placement.ts'
 
 /** Size of one request; a larger document is sent alone. */
 const REQUEST_MAX_BYTES = 8 * 1024 * 1024
-/** Attempts while the server has no room, with growing waits of about ten seconds in all. */
+/** Attempts while the server refuses documents, with growing waits of about ten seconds in all. */
 const TRIES_MAX = 9
 const WAIT_FIRST_MS = 40
 const WAIT_MAX_MS = 3_000
@@ -46,7 +46,7 @@ export async function bulk(
   return outcomes
 }
 
-/** Sends documents again that were refused for lack of room, or because the index is being replaced. */
+/** Sends refused documents again: the server is overloaded, or the index is being replaced. */
 async function sendUntilTaken(client: Client, placed: Placed, items: readonly BulkItem[], rule: VersionRule) {
   const outcomes: BulkOutcome[] = new Array(items.length)
   let waiting = items.map((_, at) => at)
@@ -78,7 +78,7 @@ async function send(client: Client, placed: Placed, items: readonly BulkItem[], 
         JSON.stringify({ index: { _id: key, ...routingOf(placement, shop), version, version_type: rule } }),
         body,
       ])
-      // With `require_alias` a lost alias does not become an index with a dynamic mapping.
+      // Without `require_alias`, a write to a lost alias would create an index with a dynamic mapping.
       const { items: answers } = await client.bulk({
         index: placement.index,
         operations,
@@ -93,7 +93,7 @@ async function send(client: Client, placed: Placed, items: readonly BulkItem[], 
   }
 }
 
-/** 403: the index takes no writes while it is being replaced. */
+/** Status 403 means that the index takes no writes while it is being replaced. */
 function answerOf({ status, error }: estypes.BulkResponseItem): Answer {
   if (status === 409) return 'CONFLICT'
   if (status < 300) return 'STORED'

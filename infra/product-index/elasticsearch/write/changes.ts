@@ -16,24 +16,24 @@ export interface DocumentChange {
   shop: string
   feed: string
   id: string
-  /** In their order. */
+  /** In the order in which they were passed to `write`. */
   writes: Exclude<IndexWrite, { kind: 'signals' }>[]
   signals: { version: number; signals: ProductSignals } | null
-  /** Whether the whole document must be read: without a new offer, the present one is written again. */
+  /** Whether the complete document must be read, because without a new offer the current one is written again. */
   whole: boolean
 }
 
-/** A stored document; one that is not stored yet is empty and has version 0. */
+/** A stored document. A document that is not stored yet is empty and has version 0. */
 export interface Held {
   version: number
   document: ProductDocument
 }
 
 export type Changed =
-  /** `applied`: how many of the writes were newer. */
+  /** `applied` is how many of the writes were newer than the stored part. */
   | { kind: 'CHANGED'; document: ProductDocument; applied: number }
   | { kind: 'UNCHANGED'; signalsVersion: number }
-  /** The whole document must be read first. */
+  /** The complete document must be read first. */
   | { kind: 'READ_WHOLE' }
 
 export const notHeld = ({ shop, feed, id }: DocumentChange): Held => ({

@@ -10,16 +10,16 @@ const PAGE_DOCUMENTS = 500
 const KEEP_ALIVE = '2m'
 /** Clocks of writers may differ by this much. */
 const CLOCK_SKEW_MS = 60_000
-/** Copies of what changed during the copy before, until little is left. */
+/** Most copies of what changed during the previous copy. They end earlier once one has at most `LITTLE_DOCUMENTS`. */
 const CATCH_UPS_MAX = 10
 const LITTLE_DOCUMENTS = 1_000
-/** How long a replaced index stays, for searches that began in it. */
+/** How long a replaced index is kept for the searches that began in it. */
 export const SEARCHES_END_MS = 2_000
 
 /**
- * Builds an index of the given shape from the one behind the alias, making every document again from its offer, and replaces
- * that one. Searches go on all the time. Writes are refused during the last copy only, and their callers retry; documents
- * keep their versions, so the order of copies and writes does not matter.
+ * Builds an index of the given shape from the one behind the alias, and replaces that one by it. Every document is made again from
+ * its offer. Searches go on throughout. Writes are refused during the last copy only, and their callers retry. Documents keep their
+ * versions, so the order of copies and writes does not matter.
  * @returns how many documents were copied, repetitions included.
  * @throws IndexUnavailable when another process was faster.
  */
@@ -40,7 +40,7 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
       last = await copy(client, present, to, writtenSince(since))
       copied += last
     }
-    // Returns when the writes under way have ended; from then on nothing changes.
+    // Returns once the writes in progress have ended. From then on nothing changes.
     await client.indices.addBlock({ index: present, block: 'write' })
     copied += await copy(client, present, to, writtenSince(startedAt - CLOCK_SKEW_MS))
     await client.indices.refresh({ index: next })
@@ -56,7 +56,7 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
   return copied
 }
 
-/** Allows writes again, after a copy that was killed during its last step. */
+/** Allows writes again after a reindex that failed, or was killed during its last copy. */
 export async function allowWrites(client: Client, index: string): Promise<void> {
   await orNull(() => client.indices.putSettings({ index, settings: { 'index.blocks.write': null } }))
 }
@@ -85,7 +85,7 @@ async function copy(client: Client, from: string, to: Placed, query: estypes.Que
         version: _version!,
         body: JSON.stringify(madeAnew(_source!)),
       }))
-      // A conflict means that this version or a later one was copied before.
+      // A conflict means that a later version was copied before.
       await bulk(client, to, items, 'external_gte')
       copied += hits.hits.length
       after = hits.hits.at(-1)!.sort
@@ -105,7 +105,7 @@ function madeAnew(document: ProductDocument): ProductDocument {
   }
 }
 
-/** Deletes the replaced index and the remains of failed copies: what has no alias neither serves nor is being filled to serve next. */
+/** Deletes the replaced index and the remains of failed copies: an index without an alias neither serves nor is being filled. */
 export async function removeOrphans(client: Client, alias: string): Promise<void> {
   const found = await client.indices.get({ index: `${alias}-*`, features: ['aliases'] })
   for (const [index, { aliases }] of Object.entries(found)) {

@@ -8,13 +8,13 @@ import { type Placed, routingOf } from '../placement.ts'
 import { type BulkItem, bulk } from './bulk.ts'
 import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
-/** Documents read and written in one request. */
+/** How many documents are read or written in one request. */
 const DOCUMENTS_PER_REQUEST = 500
-/** Storing requests under way while the next documents are prepared. */
+/** How many storing requests may be in progress while the next documents are prepared. */
 const REQUESTS_AT_ONCE = 2
 /** Attempts to change a document when other writers are faster. */
 const CONFLICTS_MAX = 10
-/** Ids in one look-up, and the most offers that it returns: each feed of the shop may have one per id. */
+/** Ids in one lookup, and the most offers that it returns: each feed of the shop may have one offer per id. */
 const IDS_PER_LOOKUP = 500
 const OFFERS_PER_LOOKUP = 10_000
 
@@ -27,7 +27,7 @@ interface Progress {
   applied: number
   /** Changes to read and apply again. */
   again: DocumentChange[]
-  /** Offers without signals, which may have come before them. */
+  /** Offers without signals; their signals may have been stored before them. */
   withoutSignals: DocumentChange[]
 }
 
@@ -40,16 +40,16 @@ export interface WriterDeps {
 }
 
 /**
- * Writes parts of documents. A document is read, changed, and stored under the next version of the index, which refuses it
- * when another writer was faster; then it is read again. A part changes only to a newer version, so writers may overlap,
+ * Writes parts of documents. A document is read, changed, and stored under the next version number. The index refuses it when
+ * another writer was faster; then the document is read again. A part changes only to a newer version, so writers may overlap,
  * repeat writes and be late.
  *
- * Signals concern all offers of a shop with one id and may come before them, so they are also stored in an index of their
- * own. After an offer is stored its signals are looked up, after signals their offers: whichever comes second sees the
+ * Signals concern all offers of a shop with the same id, and may arrive before them, so they are also stored in their own index.
+ * After an offer is stored, its signals are looked up; after signals are stored, their offers are. Whichever comes second sees the
  * other.
  */
 export function createWriter({ client, names, placed, now }: WriterDeps) {
-  /** Whether the last documents were all new. The next are then assumed to be, and are not read first. */
+  /** Whether the last documents were all new. The next ones are then assumed to be new, too, and are not read first. */
   let allNew = true
 
   /** @returns how many writes were newer than what was stored. */
@@ -66,7 +66,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
     return progress.applied
   }
 
-  /** Prepares each chunk while the one before is stored and the one after is read. */
+  /** Prepares each chunk while the previous one is stored and the next one is read. */
   async function applyEach(chunks: readonly DocumentChange[][], look: typeof read, progress: Progress): Promise<void> {
     const storing = new Set<Promise<void>>()
     let reading = look(chunks[0]!)
@@ -81,7 +81,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
     await Promise.all(storing)
   }
 
-  /** A document that is stored after all conflicts, and is read at the next attempt. */
+  /** Assumes that all documents are new. One that exists after all causes a conflict, and is read at the next attempt. */
   const guess = async (changes: readonly DocumentChange[]): Promise<Held[]> => changes.map(notHeld)
 
   async function read(changes: readonly DocumentChange[]): Promise<Held[]> {
@@ -95,7 +95,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
       return docs.map((doc, at) => {
         if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
         const unheld = notHeld(changes[at]!)
-        // Documents of earlier versions lack some fields.
+        // Documents that earlier versions of the program wrote lack some fields.
         return doc.found ? { version: doc._version!, document: { ...unheld.document, ...doc._source! } } : unheld
       })
     })
@@ -127,8 +127,9 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
   }
 
   /**
-   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of them costs the
-   * server much less than looking up each; the refresh shows it what was stored before, and is free when nothing was.
+   * Signals that were stored before their offers, as changes of the offers. Few offers have any, so one search for all of them
+   * costs the server much less than a lookup for each. The refresh lets the search see what was stored before, and is free when
+   * nothing was.
    */
   async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
     if (changes.length === 0) return []
@@ -159,7 +160,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
       return responses.flatMap((response) => answeredSearch(response).hits.hits)
     })
 
-  /** @returns how many were newer. */
+  /** @returns how many were newer than the stored signals. */
   async function storeSignals(writes: readonly SignalsWrite[]): Promise<number> {
     const items = writes.map(({ version, signals }) => ({
       key: documentKey(signals.shopId, signals.id),
@@ -170,7 +171,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
     return (await bulk(client, placed.signals, items)).filter((outcome) => outcome === 'STORED').length
   }
 
-  /** Writes signals into the offers that exist, even known signals: a crash may have prevented it before. */
+  /** Writes signals into the existing offers. That includes signals stored before, because a crash may have come in between. */
   async function spreadSignals(writes: readonly SignalsWrite[]): Promise<void> {
     await client.indices.refresh({ index: names.products })
     for (const [shop, ofShop] of Map.groupBy(writes, ({ signals }) => signals.shopId)) {
@@ -208,7 +209,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
   }
 }
 
-/** The same promise, whose rejection counts as handled until it is awaited. */
+/** Returns the promise. Its rejection counts as handled until the promise is awaited. */
 function met<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
