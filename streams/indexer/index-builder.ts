@@ -6,7 +6,7 @@ import { decodeBatch } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { StreamStep } from '../runtime/pipeline.ts'
 
-/** What each offer is promoted by follows from the registry as it is now, so that its topic need not be read again. */
+/** `registry` is not among them: the campaigns that promote an offer are derived from the current registry. */
 const FILLED_FROM = ['products', 'product-signals'] as const satisfies TopicName[]
 const NOTE_EVERY_MS = 1_000
 
@@ -16,9 +16,9 @@ type Progress = Map<string, number>
 export interface IndexBuilderDeps {
   log: EventLog
   builds: IndexBuilds
-  /** The indexer's step on an index, with a progress of its own. */
+  /** Makes the indexer's step for an index, with its own progress. */
   stepOn: (index: ProductIndex, progress: Progress) => StreamStep
-  /** Of the indexer; it grows with each batch. */
+  /** The indexer's progress, which grows with each batch. */
   progress: Progress
   /** A name that no other run of the indexer has. */
   runId: string
@@ -30,17 +30,17 @@ export type IndexBuilder = ReturnType<typeof createIndexBuilder>
 interface Target {
   build: IndexBuild
   step: StreamStep
-  /** Null: it is complete. */
+  /** Null when the fill is complete. */
   fill: Fill | null
 }
 
 /**
- * Fills a new index beside the one that serves, when somebody has begun one or none serves. What the log held when the fill began is
- * replayed into it, page by page; each batch of the indexer that comes meanwhile is applied to it as well. Versions decide which of both
- * counts, so their order does not matter, and the new index is never behind the one that serves.
+ * Fills a new index next to the serving one, when a build was begun or when no index serves. Everything that the indexer had processed
+ * when the fill began is replayed into it, page by page. Each later batch of the indexer is applied to it as well. The versions of
+ * writes decide which one counts, so their order does not matter, and a complete new index is never behind the serving one.
  *
- * Its methods must be called one at a time, none beside a step of the indexer: of an offer and a campaign that change at the
- * same moment the second must see the first.
+ * Its methods must be called one at a time, and never during a step of the indexer: when an offer and a campaign change at the
+ * same moment, the second change must see the first.
  */
 export function createIndexBuilder({ log, builds, stepOn, progress, runId, now }: IndexBuilderDeps) {
   let target: Target | null = null
@@ -55,7 +55,7 @@ export function createIndexBuilder({ log, builds, stepOn, progress, runId, now }
     else if (target?.build.id !== build.id) target = await aimAt(build)
   }
 
-  /** Of a fill that another run has left, nobody knows how far it had come; a complete index has got each batch that was committed. */
+  /** A fill that another run left begins again, because nobody knows how far it came. A complete index has every committed batch. */
   async function aimAt(build: IndexBuild): Promise<Target> {
     const step = stepOn(build.index, new Map(progress))
     if (build.fill.complete) return { build, step, fill: null }
@@ -84,14 +84,14 @@ export function createIndexBuilder({ log, builds, stepOn, progress, runId, now }
   }
 
   return {
-    /** Applies a batch of the indexer to the new index, after it was applied to the one that serves. */
+    /** Applies a batch of the indexer to the new index, after it was applied to the serving one. */
     async step(batch: Parameters<StreamStep>[0]): Promise<void> {
       if (target === null) return
       try {
         await target.step(batch)
       } catch (error) {
         if (!(error instanceof IndexUnavailable)) throw error
-        // It may have begun to serve meanwhile, or been given up.
+        // The new index may have begun to serve in the meantime, or been dropped.
         const { id } = target.build
         await look()
         if ((target as Target | null)?.build.id === id) throw error
@@ -108,10 +108,11 @@ export function createIndexBuilder({ log, builds, stepOn, progress, runId, now }
 }
 
 interface Fill {
-  /** Records. */
+  /** Records replayed so far. */
   readonly done: number
+  /** Records to replay in all. */
   readonly of: number
-  /** @returns false at the end. */
+  /** Replays the next page. @returns false at the end. */
   nextPage(): Promise<boolean>
 }
 
@@ -122,9 +123,9 @@ interface Range {
   to: number
 }
 
-/** Replays what the indexer has done, and nothing beyond: that it brings itself. A page that fails comes again. */
+/** Replays the records that the indexer has processed; it brings later ones itself. A page that fails is replayed again. */
 async function beginFill(log: EventLog, step: StreamStep, progress: Progress): Promise<Fill> {
-  /** What is left to do. */
+  /** The ranges that are left to replay. */
   const ranges: Range[] = []
   let of = 0
   for (const topic of FILLED_FROM) {

@@ -8,12 +8,12 @@ import type { StreamStep } from '../runtime/pipeline.ts'
 import type { PromotionBook } from './promotion-book.ts'
 import { applyCampaign } from './promotions.ts'
 
-/** Offers that the index is handed at once: it stores them while the next ones are prepared. */
+/** How many offers one write passes to the index, which stores them while the next ones are prepared. */
 const OFFERS_PER_WRITE = 500
-/** Less than the number of any change, also of none. */
+/** Less than the number of any change, and less than 0, which stands for no change. */
 const NONE_APPLIED = -1
 
-/** Next offset by `topic/partition`, of what this stream has done. */
+/** By `topic/partition`: the offset after the last record that this stream has processed. */
 export type IndexerProgress = Map<string, number>
 
 export function createIndexerStep(deps: {
@@ -21,16 +21,19 @@ export function createIndexerStep(deps: {
   snapshot: Snapshot
   book: PromotionBook
   progress: IndexerProgress
-  /** The index holds what follows from the campaigns as the book was made of them. */
+  /** Whether the index already has the promotions that follow from the campaigns with which the book was made. */
   isRegistryApplied: boolean
 }): StreamStep {
   const { index, snapshot, book, progress } = deps
-  /** By campaign: the change of the book from which its promotions in the index were derived last. */
+  /** By campaign: the number of the change in the book from which the campaign's promotions in the index were last derived. */
   const applied = new Map<string, number>()
-  /** The same for campaigns that have not been applied yet; null: not known yet. */
+  /** The same for campaigns that have not been applied yet; null while it is not known. */
   let appliedAtFirst = deps.isRegistryApplied ? 0 : null
 
-  /** Where all offers are still to come, or to come again, each will be derived from the campaigns as they are now, or later. */
+  /**
+   * While no offer has been processed, all offers are still to come (or to come again). Their promotions will be derived from the
+   * current campaigns or later ones, so all changes so far count as applied.
+   */
   function changesApplied(): number {
     return progress.keys().some((position) => position.startsWith('products/')) ? NONE_APPLIED : book.changes()
   }
@@ -43,7 +46,7 @@ export function createIndexerStep(deps: {
       const writes = chunk.flatMap((record) => writesOf(record, dead))
       const before = writing
       writing = index.write(writes)
-      // Its failure is seen when it is awaited, or hidden by that of the slice before.
+      // A failure is thrown when this promise is awaited, unless that of the previous slice is thrown first.
       writing.catch(() => {})
       await before
     }
@@ -79,7 +82,7 @@ export function createIndexerStep(deps: {
 
   async function applyRegistry(records: DecodedRecord<RegistryEntry>[]): Promise<void> {
     const entries = records.flatMap(({ value }) => value ?? [])
-    // The follower of the registry may be behind this stream, or ahead of it.
+    // The snapshot also follows the registry by itself, and may be behind this stream or ahead of it.
     for (const entry of entries) snapshot.apply(entry)
     snapshot.readTo(records.at(-1)!.offset + 1)
     const concerned = book

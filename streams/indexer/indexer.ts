@@ -14,9 +14,9 @@ import { createPromotionBook, type PromotionBook } from './promotion-book.ts'
 
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
-/** Offers are a kilobyte each; what a poll hands over is limited in bytes too. */
+/** Offers are a kilobyte each. Polls are limited in bytes, too. */
 export const BATCH_MAX_RECORDS = 4_000
-/** Of a feed's offers, those that come meanwhile are written together. */
+/** How long to wait once all records are processed, so that the next offers of a feed are written together. */
 const GATHER_MS = 100
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100
@@ -24,7 +24,7 @@ const CATCH_UP_POLL_MS = 100
 export interface IndexerDeps {
   log: EventLog
   index: ProductIndex
-  /** Must know the registry as it stood at the start, and follow it. */
+  /** Must hold the registry as of the start, and follow it. */
   snapshot: Snapshot
   now: () => number
   logger: StreamLogger
@@ -32,8 +32,8 @@ export interface IndexerDeps {
 
 export interface Indexer extends Stream {
   /**
-   * Looks after a new index beside the one that serves, and fills it: to be called once a second, and again at once while it
-   * returns true. An index that is lost is filled again this way.
+   * Looks for a new index next to the serving one, and fills it. To be called once a second, and again immediately while it returns
+   * true. A lost index is filled again in the same way.
    */
   buildTurn(): Promise<boolean>
 }
@@ -41,11 +41,11 @@ export interface Indexer extends Stream {
 /**
  * The stream that fills the product index: offers, their signals, and the campaigns that promote them.
  *
- * A list of campaigns depends on the offer and on the registry. One batch is worked at a time, and each puts what it
- * brings in force before it derives lists from all that is: whichever of an offer's change and a campaign's change comes
- * second sees the other. That holds within one process; a second one with this stream would take over some of the
- * partitions, and an offer and a campaign that change within the same moment in different processes could miss one
- * another until either changes again. So the process that leads runs it (the rate of offers needs no second).
+ * A list of campaigns depends on the offer and on the registry. Batches are processed one at a time, and each batch applies its
+ * changes before it derives lists from the current state. So when an offer and a campaign change, whichever change comes second
+ * sees the other. That holds within one process only: if a second process ran this stream, it would take over some of the
+ * partitions, and an offer and a campaign that change at the same moment in different processes could miss each other until either
+ * changes again. So only the leader runs this stream, which is enough for the rate of offers.
  */
 export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Indexer {
   const inTurn = new PQueue({ concurrency: 1 })
@@ -66,14 +66,14 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
     )
     const book = createPromotionBook(snapshot)
     try {
-      // What the book knows came before these bounds.
+      // The bounds are read after the book was made, so they cover everything that the book knows.
       const registry = { log, topic: 'registry', bounds: await log.bounds('registry') } as const
       const isRegistryApplied = !(await hasUncommitted(registry, commits))
       const stepOn = (on: ProductIndex, done: IndexerProgress) =>
         createIndexerStep({ index: on, snapshot, book, progress: done, isRegistryApplied: false })
       const runId = randomUUID()
       const builder = builds && createIndexBuilder({ log, builds, stepOn, progress, runId, now })
-      // An index that a former leader has begun must miss no batch of this one.
+      // A new index that a former leader has begun must not miss a batch of this one.
       await builder?.look()
       return { book, step: createIndexerStep({ index, snapshot, book, progress, isRegistryApplied }), builder }
     } catch (error) {
@@ -138,7 +138,7 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
           builder = (await work()).builder!
           return await builder.turn()
         } catch (error) {
-          // While nothing is filled, an index that is away holds up nothing here.
+          // While nothing is being filled, an unavailable index is not an error here.
           if (error instanceof IndexUnavailable && !builder?.isFilling()) return false
           throw error
         }
@@ -148,8 +148,8 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
 }
 
 /**
- * Waits until the product index holds every offer that the topic `products` held at the call. An index that is away or not made
- * yet, as at the first start on real engines, holds none.
+ * Waits until the product index holds every offer that the topic `products` held at the call. An index that is unavailable or not
+ * created yet, as at the first start on real engines, is waited for, too.
  * @returns false when that takes more than five minutes.
  */
 export async function indexCaughtUp(deps: {

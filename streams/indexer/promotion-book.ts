@@ -8,17 +8,17 @@ import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 export interface PromotionBook {
   /** The sorted ids of the campaigns that promote an offer now. */
   promotersOf(offer: ProductOffer): string[]
-  /** Every campaign that these entries concern, deleted ones too: those that changed, and those of accounts that did. */
+  /** Every campaign that these entries concern, including deleted ones: changed campaigns, and all campaigns of changed accounts. */
   concernedBy(entries: readonly RegistryEntry[]): Entity<'Campaign'>[]
-  /** How often something has changed, since the book was made, that decides what a campaign promotes. */
+  /** How many changes since the book was made can affect what a campaign promotes. */
   changes(): number
-  /** Which of these changes was the campaign's last; 0: none. */
+  /** The number of the campaign's last such change; 0 when it has none. */
   lastChangeOf(campaignId: string): number
   /** Stops following the registry. */
   close(): void
 }
 
-/** The campaigns of the registry, kept ready to say who promotes an offer. A change of one costs nothing of the others. */
+/** Indexes the campaigns of the registry by what they promote. A change of one campaign costs no work on the others. */
 export function createPromotionBook(snapshot: Snapshot): PromotionBook {
   const promoters = new PromoterIndex()
   const byAccount = new Map<string, Set<string>>()
@@ -83,7 +83,7 @@ export function createPromotionBook(snapshot: Snapshot): PromotionBook {
 export const accountOf = (snapshot: Snapshot, campaign: Campaign): Account | null =>
   snapshot.body('Account', campaign.accountId) ?? null
 
-/** Whether nothing differs that decides what a campaign promotes. */
+/** Whether everything in a campaign that decides what it promotes is the same. */
 function sameProducts(a: Entity<'Campaign'>, b: Entity<'Campaign'>): boolean {
   const deciding = ({ body, deletedAt }: Entity<'Campaign'>) => {
     const { accountId, shopId, kind, productIds, productRule } = body
@@ -92,7 +92,7 @@ function sameProducts(a: Entity<'Campaign'>, b: Entity<'Campaign'>): boolean {
   return isDeepStrictEqual(deciding(a), deciding(b))
 }
 
-/** The same of what an account decides for its campaigns. */
+/** Whether everything in an account that decides what its campaigns promote is the same. */
 function sameOwner(a: Entity<'Account'>, b: Entity<'Account'>): boolean {
   const deciding = ({ body, deletedAt }: Entity<'Account'>) => [deletedAt !== null, body.kind, body.sellerIds]
   return isDeepStrictEqual(deciding(a), deciding(b))

@@ -4,15 +4,15 @@ import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import { accountOf, type PromotionBook } from './promotion-book.ts'
 
-/** Offers read at once while a campaign is applied. */
+/** How many offers are read at once while a campaign is applied. */
 const PAGE_OFFERS = 500
 /** Ids in one filter. */
 const IDS_PER_FILTER = 1_000
 
 /**
- * Rewrites the promotions of the offers that a change of this campaign can concern: those it promotes by the index, and
- * those it should promote now. Each list is derived from all campaigns as they are known now, so doing it again, after a
- * crash or for nothing, changes nothing. The index refuses a list where it has one that follows from as much of the registry.
+ * Rewrites the promotions of the offers that a change of this campaign can concern: those that it promotes according to the index,
+ * and those that it should promote now. Each list is derived from the current state of all campaigns, so repeating this, after a
+ * crash or needlessly, changes nothing. The index ignores a list when it has one from the same or a later registry version.
  */
 export async function applyCampaign(
   deps: { index: ProductIndex; snapshot: Snapshot; book: PromotionBook },
