@@ -26,7 +26,7 @@ const POPULARITY_WEIGHT = 2
 export interface OrderBasket {
   /** UTC epoch milliseconds. */
   occurredAt: number
-  /** Feed ids. */
+  /** Ids of offers, as their feed gives them. */
   items: readonly string[]
 }
 
