@@ -4,9 +4,9 @@ import { type ItemReader, shown } from './item-reader.ts'
 import { plainText } from './plain-text.ts'
 import { readCategoryPath, readWebUrl } from './values.ts'
 
-/** Google uses the first and takes a few more; each is a path that categories match. */
+/** Google uses the first and accepts a few more. Here each one is a path that category filters match. */
 export const PRODUCT_TYPES_MAX = 10
-/** Names have no limit in the contract; these are far over any that a shop uses. */
+/** The contract has no limit for names. This one is far above the length of any name that a shop uses. */
 export const CUSTOM_NAME_CHARS_MAX = 100
 const CUSTOM_LABELS = ['custom_label_0', 'custom_label_1', 'custom_label_2', 'custom_label_3', 'custom_label_4']
 
@@ -15,13 +15,13 @@ export function readProductTypes(reader: ItemReader): string[] {
   return distinct(reader, 'product_type', types.map(readCategoryPath), PRODUCT_TYPES_MAX)
 }
 
-/** custom_label_0 to custom_label_4, then any number of label, each once. */
+/** The labels in custom_label_0 to custom_label_4, then those in any number of label elements, without duplicates. */
 export function readLabels(reader: ItemReader): string[] {
   const elements = [...CUSTOM_LABELS, 'label'].flatMap((name) => reader.elements(name))
   return distinct(reader, 'label', texts(reader, elements, OFFER_LIMITS.labelChars), OFFER_LIMITS.labelsMax)
 }
 
-/** Whole http or https addresses, each once; what is none is left out. */
+/** Absolute http or https URLs, without duplicates. Other values are left out. */
 export function readAdditionalImages(reader: ItemReader): string[] {
   const field = 'additional_image_link'
   const urls = reader.elements(field).flatMap((element) => {
@@ -34,7 +34,7 @@ export function readAdditionalImages(reader: ItemReader): string[] {
   return distinct(reader, field, urls, OFFER_LIMITS.additionalImagesMax)
 }
 
-/** The elements of the custom namespace by name, in their order. */
+/** The values of the elements in the custom namespace, by name and in the order of the item. */
 export function readCustomParameters(reader: ItemReader): Record<string, string> {
   const parameters = new Map<string, string>()
   let beyond = 0
@@ -43,7 +43,7 @@ export function readCustomParameters(reader: ItemReader): Record<string, string>
     const name = element.name
     const value = element.text.trim()
     reader.checkEncoding(element)
-    // It would be no entry but the prototype of whatever object it is copied into.
+    // In an object that the parameters are copied into, this name would set the prototype instead of an entry.
     if (name === '__proto__') continue
     if (name.length > CUSTOM_NAME_CHARS_MAX) {
       const message = `Its name has ${name.length} characters; at most ${CUSTOM_NAME_CHARS_MAX} are allowed`

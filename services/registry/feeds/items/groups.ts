@@ -16,7 +16,7 @@ const SHIPPING_PARTS = [
   'max_transit_time',
 ] as const
 
-/** Nested `g:shipping`, or its text form country:region:service:price. Without a country or a price it says nothing. */
+/** Nested `g:shipping`, or its text form country:region:service:price. A country or a price is needed. */
 export function readShipping(reader: ItemReader): Shipping[] {
   return readGroups(reader, 'shipping', OFFER_LIMITS.shippingMax, (element) => {
     const part = parts(element, SHIPPING_PARTS)

@@ -8,23 +8,23 @@ import type { BatchedOutput } from '../runs/output.ts'
 import type { FeedItem } from './item.ts'
 import { offerFromItem } from './offer-from-item.ts'
 
-/** Issues stored per run; all are counted. */
+/** How many issues of a run are stored. All are counted. */
 export const ISSUES_KEPT_MAX = 10_000
-/** Different currencies counted per run: a file has hardly two, and any three letters pass for one. */
+/** How many currencies are counted per run. A file hardly ever has two, but any three letters are taken for a currency. */
 export const CURRENCIES_COUNTED_MAX = 10
 export const PRODUCTS_PER_FEED_MAX = 3_000_000
 
 /**
- * The offers of a feed by id: the digest that the index holds, until an item of this run states the offer, then the line of
- * that item. One map for both, because it may hold three million ids.
+ * The offers of a feed by id. The value is the digest in the index until an item of this run states the offer; from then on it is
+ * the line of that item. Both share one map, because it may hold three million ids.
  */
 export type KnownOffers = Map<string, string | number>
 
-/** What becomes of an item. */
+/** The result of one item. */
 type ItemOutcome =
   | { tag: 'REJECTED'; issue: ItemIssue | null }
   | { tag: 'UNCHANGED'; id: string }
-  /** Repeated content: the product update API has stated or removed the offer since. */
+  /** The content was applied before, and the product update API has stated or removed the offer since. */
   | { tag: 'SUPERSEDED'; id: string }
   | { tag: 'CHANGED'; id: string; records: NewRecord[] }
 
@@ -33,7 +33,7 @@ type ItemOutcome =
  * index holds, and appended to the log when it differs.
  */
 export class ItemIntake {
-  /** When the same content will mean other offers: the earliest start or end of a sale. UTC epoch ms; null: never. */
+  /** When the same content will mean different offers: the earliest start or end of a sale. UTC epoch ms; null for never. */
   staleAt: number | null = null
   readonly #runId: string
   readonly #feed: FeedJob['feed']
@@ -44,7 +44,7 @@ export class ItemIntake {
   readonly #now: () => number
   #issuesKept = 0
 
-  /** @param run.isRepeated this very content was applied before; product updates since then stay in force. */
+  /** @param run.isRepeated whether the same content was applied before; product updates since then stay in force. */
   constructor(run: {
     runId: string
     feed: FeedJob['feed']
@@ -91,7 +91,7 @@ export class ItemIntake {
     if (staleAt !== null) this.staleAt = Math.min(this.staleAt ?? staleAt, staleAt)
   }
 
-  /** Compares an offer with what the index holds, and with the items before. */
+  /** Compares an offer with the index, and with the earlier items of this run. */
   #compare(content: OfferContent, line: number, now: number): ItemOutcome {
     const { id } = content
     const known = this.#known.get(id)
@@ -132,7 +132,7 @@ export class ItemIntake {
   }
 }
 
-/** Counts one more of a name, unless it would be one name too many. */
+/** Adds one to the count of a name, unless the name is new and there are `namesMax` names already. */
 function countUp(counts: Record<string, number>, name: string, namesMax = Number.POSITIVE_INFINITY): void {
   const count = counts[name]
   if (count !== undefined || Object.keys(counts).length < namesMax) counts[name] = (count ?? 0) + 1

@@ -5,7 +5,7 @@ import { plainText } from './plain-text.ts'
 const VALUE_SHOWN_CHARS = 60
 const NONE: readonly FeedElement[] = []
 
-/** A value as read: its text on one line, what its sender wrote, and its line in the file. */
+/** A value as read: its text on one line, the text as its sender wrote it, and its line in the file. */
 export interface Value {
   text: string
   written: string
@@ -52,7 +52,7 @@ export class ItemReader {
     this.issues.at(-1)!.currency = currency
   }
 
-  /** Elements of the first of these names that has any: Google's namespace first, then plain ones. */
+  /** The elements of the first of these names that has any. Names are looked up in Google's namespace first, then among plain elements. */
   elements(...names: string[]): readonly FeedElement[] {
     for (const byName of [this.#google, this.#plain]) {
       for (const name of names) {

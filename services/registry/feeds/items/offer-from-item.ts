@@ -19,7 +19,7 @@ import {
   readWebUrl,
 } from './values.ts'
 
-/** What an offer takes from the settings of its feed. */
+/** The settings of its feed that an offer depends on. */
 export interface FeedContext {
   shopId: string
   feedId: string
@@ -31,16 +31,16 @@ export interface FeedContext {
 }
 
 export interface MappedItem {
-  /** As read; null when missing. */
+  /** The id as read; null when it is missing or too long. */
   id: string | null
-  /** Null: rejected, for the issues of severity REJECTED. */
+  /** Null when the item is rejected; the issues of severity REJECTED say why. */
   offer: OfferContent | null
   issues: ItemIssue[]
-  /** When the unchanged item will mean another offer, because a sale starts or ends. UTC epoch ms; null: never. */
+  /** When the unchanged item will mean a different offer, because a sale starts or ends. UTC epoch ms; null for never. */
   staleAt: number | null
 }
 
-/** Reads an item as the offer that it describes, by the rules of docs/feeds.md, as Google Merchant Center would. Pure. */
+/** Reads an item as the offer that it describes, by the rules of docs/feeds.md, as Google Merchant Center would. A pure function. */
 export function offerFromItem(item: FeedItem, feed: FeedContext): MappedItem {
   const reader = new ItemReader(item)
   const id = readId(reader)
@@ -123,7 +123,7 @@ function readOptional(reader: ItemReader): Optional {
   }
 }
 
-/** Reads the id only, for a product that is to be removed. */
+/** Reads only the id, for a product that is to be removed. */
 export function readItemId(item: FeedItem): { id: string | null; issues: ItemIssue[] } {
   const reader = new ItemReader(item)
   return { id: readId(reader), issues: reader.issues }

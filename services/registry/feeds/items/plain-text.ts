@@ -1,13 +1,13 @@
 import { htmlEntities } from './html-entities.ts'
 
-/** A tag starts with a letter after < or </, so "5 < 6" is none. It holds no < itself, which keeps the search linear. */
+/** A tag starts with a letter after < or </, so "5 < 6" has none. A tag contains no other <, which keeps the search linear. */
 const TAG = /<(\/?)([a-z][a-z0-9]*)[^<>]{0,2000}>/iy
 const UNEVEN_SPACE = /[^\S ]| {2}/
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,31}));/gi
 
-/** The text that an HTML reader would see, on one line: tags out, character references resolved, spaces collapsed. */
+/** The text that a reader of the HTML would see, on one line: without tags, with character references resolved and spaces collapsed. */
 export function plainText(html: string): string {
-  // Feeds escape once too often: after the references are resolved there may be tags again.
+  // Feeds often escape once too many times, so there may be tags again after the references are resolved.
   const text = html.includes('&') || html.includes('<') ? stripTags(decodeEntities(stripTags(html))) : html
   // Most texts are on one line already.
   return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
@@ -20,7 +20,7 @@ export function hasTags(html: string): boolean {
   return stripTags(decoded) !== decoded
 }
 
-/** Each tag and comment becomes a space; one that is not closed runs to the end, as in HTML. */
+/** Replaces each tag and comment by a space. A comment, script or style that is not closed runs to the end, as in HTML. */
 function stripTags(text: string): string {
   let kept = ''
   let at = 0

@@ -8,7 +8,7 @@ export type Price =
       micros: number
       /** ISO 4217; null when the text names none. */
       currency: string | null
-      /** Of the form that Google asks for: 1234.56 EUR. */
+      /** Whether the text has the form that Google asks for: 1234.56 EUR. */
       standard: boolean
     }
   | { tag: 'INVALID' }
@@ -37,16 +37,16 @@ const SYMBOLS: Readonly<Record<string, readonly string[]>> = {
   '₩': ['KRW'],
   '₪': ['ILS'],
 }
-/** Their smallest unit is a thousandth, so three decimals are not read as thousands. */
+/** Currencies whose smallest unit is a thousandth: a point before three digits is their decimal point, not a thousands separator. */
 const THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'])
 
 const PARTS = /^(?<before>[^\d\s.,'-]*)\s*(?<amount>\d(?:[\d.,'’ ]*\d)?)\s*(?<after>[^\d\s,'-]*)$/u
 const STANDARD = /^\d+(\.\d+)? [A-Z]{3}$/
 
 /**
- * Reads a price. Google's form is an amount with a decimal point, a space and a currency; also read are the currency
- * first, lower case, or as a symbol, a decimal comma, and thousands set off by comma, point, space or apostrophe.
- * @param feedCurrency says which of its currencies a symbol means.
+ * Reads a price. Google's form is an amount with a decimal point, a space and a currency. The currency may also come first, be in
+ * lower case or be a symbol. The amount may have a decimal comma, and thousands separated by comma, point, space or apostrophe.
+ * @param feedCurrency decides which currency a symbol of several currencies means.
  */
 export function parsePrice(text: string, feedCurrency: string): Price {
   const plain = text.replace(/[\s\u00a0\u2009\u202f]+/g, ' ').trim()
@@ -77,7 +77,7 @@ function readAmount(text: string, threeDecimals: boolean): number | 'AMBIGUOUS' 
   return 'INVALID'
 }
 
-/** The required price in micro-units. Null: rejected. */
+/** The required price in micros. Null when the item is rejected for it. */
 export function readPrice(reader: ItemReader, currency: string): { micros: number } | null {
   const value = reader.value('price')
   if (!value) {
@@ -131,7 +131,7 @@ function reportForm(
   }
 }
 
-/** The sale price in force, if any, and when that changes. */
+/** The sale price that is in force now, if any, and when that changes. */
 export function readSalePrice(
   reader: ItemReader,
   price: { micros: number },

@@ -1,6 +1,6 @@
 import { OFFER_LIMITS } from '../../../domain/catalogue/offer.ts'
 
-/** Readers of single values: each returns null for what is none of the accepted forms. */
+/** Readers of single values. Each returns null for a value that has none of the accepted forms. */
 
 const AVAILABILITIES: Readonly<Record<string, string>> = {
   instock: 'in_stock',
@@ -55,7 +55,7 @@ export function readCountry(text: string): string | null {
   return /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : null
 }
 
-/** Levels joined by " > ", empty ones left out. */
+/** The path's levels joined by " > ", without empty levels. Null when no level is left. */
 export function readCategoryPath(text: string): string | null {
   const levels = text
     .split('>')
@@ -64,20 +64,20 @@ export function readCategoryPath(text: string): string | null {
   return levels.length > 0 ? levels.join(' > ') : null
 }
 
-/** RFC 3986's characters. */
+/** The characters that RFC 3986 allows, and |. */
 const URL_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%|]+$/
 
-/** A whole http or https address; what is not allowed in one is percent-encoded. */
+/** An absolute http or https URL. Characters that a URL may not have are percent-encoded. */
 export function readWebUrl(text: string): string | null {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (!url) return null
   return URL_CHARACTERS.test(text) ? text : url.href
 }
 
-/** Schemes that run code, or open a file, instead of an application. */
+/** Schemes that run code or open a file instead of an application. */
 const UNSAFE_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:'])
 
-/** A whole address that an application may open. */
+/** An absolute URL that an application may open. */
 export function readDeepLink(text: string): string | null {
   const url = text.length <= OFFER_LIMITS.urlChars ? URL.parse(text) : null
   return url && !UNSAFE_SCHEMES.has(url.protocol) ? text : null
@@ -85,7 +85,7 @@ export function readDeepLink(text: string): string | null {
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?$/i
 
-/** `2026-11-01T08:00+0100/2026-11-30`, ISO 8601; without an offset UTC, without a time the whole day. Epoch ms. */
+/** An ISO 8601 period like `2026-11-01T08:00+0100/2026-11-30`: UTC without an offset, the whole day without a time. Epoch ms. */
 export function readPeriod(text: string): { from: number; to: number } | null {
   const [start, end, ...more] = text.split('/').map((part) => part.trim())
   const from = readDate(start ?? '', '00:00')
@@ -93,7 +93,7 @@ export function readPeriod(text: string): { from: number; to: number } | null {
   return from === null || to === null || to <= from || more.length > 0 ? null : { from, to }
 }
 
-/** `2026-11-30T20:00+0100`, without a time the end of the day. Epoch ms. */
+/** A date like `2026-11-30T20:00+0100`: UTC without an offset, the end of the day without a time. Epoch ms. */
 export const readExpiry = (text: string): number | null => readDate(text, '23:59:59')
 
 function readDate(text: string, timeOfDay: string): number | null {
@@ -106,8 +106,8 @@ function readDate(text: string, timeOfDay: string): number | null {
 }
 
 /**
- * A GTIN as digits (8, 12, 13 or 14), or null when it is none: wrong length, wrong check digit, or of a range that
- * is no product's (02, 04, 2: in-store numbers; 98, 99: coupons), as Google Merchant Center judges it.
+ * The digits (8, 12, 13 or 14) of a GTIN. Null when the text is not the GTIN of a product: wrong length, wrong check digit, or a
+ * range that is not for products (02, 04, 2: in-store numbers; 98, 99: coupons). These are the rules of Google Merchant Center.
  * Check digit: GS1 General Specifications, section 7.9.
  */
 export function readGtin(text: string): string | null {

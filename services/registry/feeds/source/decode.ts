@@ -3,19 +3,19 @@ import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { FeedFailure } from '../failure.ts'
 
-/** Limit of the decompressed feed. */
+/** Limit of the size of a decompressed feed. */
 export const FEED_BYTES_MAX = 2 * 1024 ** 3
-/** Feeds compress about 10:1; gzip can reach 1000:1, as in a zip bomb. The first bytes are exempt. */
+/** Feeds compress about 10:1. Gzip can reach 1000:1, as in a zip bomb. The limit does not apply to the first bytes. */
 const EXPANSION_MAX = 100
 const EXPANSION_FREE_BYTES = 64 * 1024 ** 2
-/** A .gz file served with Content-Encoding gzip is compressed twice. */
+/** 2, because a .gz file served with Content-Encoding gzip is compressed twice. */
 const GZIP_LAYERS_MAX = 2
 const DECLARATION_BYTES = 256
 
 /**
- * Decodes the bytes of a feed. Gzip is detected by its first bytes; the encoding by byte order mark, then by XML declaration,
- * otherwise it is UTF-8. Invalid bytes become U+FFFD.
- * @throws FeedFailure for another compression, broken or too large gzip data, or an unknown encoding.
+ * Decodes the bytes of a feed. Gzip is detected by its first bytes. The encoding is detected by byte order mark, then by XML
+ * declaration; otherwise it is UTF-8. Invalid bytes become U+FFFD.
+ * @throws FeedFailure for an empty or too large feed, an unsupported compression, broken gzip data, or an unknown encoding.
  */
 export async function* decodeFeed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null
@@ -83,7 +83,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** Passes the bytes on; the first chunk is large enough for the XML declaration, however small the pieces arrive. */
+/** Passes the bytes on. The first chunk is made large enough for the XML declaration, however small the incoming chunks are. */
 async function* withFullHead(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | null = new Uint8Array()
   for await (const chunk of bytes) {
@@ -107,7 +107,7 @@ function decoderFor(head: Uint8Array): TextDecoder {
   }
 }
 
-/** By byte order mark, by the bytes of "<?" (XML 1.0, appendix F), or by the declaration. */
+/** Detects the encoding by byte order mark, by the bytes of "<?" (XML 1.0, appendix F), or by the declaration. */
 function encodingOf(head: Uint8Array): string {
   const [a, b, c, d] = head
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
@@ -115,6 +115,6 @@ function encodingOf(head: Uint8Array): string {
   if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0 && d !== 0)) return 'utf-16be'
   const start = Buffer.from(head.subarray(0, DECLARATION_BYTES)).toString('latin1')
   const declared = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']\s*([^"'\s]+)/.exec(start)?.[1]
-  // A single-byte text that declares UTF-16 cannot be UTF-16.
+  // The declaration was readable as single bytes, so a text that declares UTF-16 is not UTF-16.
   return declared === undefined || /^(utf|ucs)-?(16|2)/i.test(declared) ? 'utf-8' : declared
 }

@@ -9,20 +9,20 @@ import type { Limits } from '../../../domain/limits.ts'
 import { type FailureCode, FeedFailure } from '../failure.ts'
 
 const REDIRECTS_MAX = 5
-/** Bytes of the body on the wire, so before decompression. */
+/** Limit of the bytes of the body on the wire, so before decompression. */
 export const DOWNLOAD_BYTES_MAX = 2 * 1024 ** 3
 const USER_AGENT = 'Endcap-Feed/1.0'
 
 export interface FetchOptions {
-  /** For the connection and the head of the answer. */
+  /** Limit for connecting and receiving the response headers. */
   connectTimeoutMs: number
-  /** The server is hung up on when it sends fewer than `bytesMin` bytes of the body within `spanMs`. */
+  /** The connection is closed when the server sends fewer than `bytesMin` bytes of the body within `spanMs`. */
   pace: { spanMs: number; bytesMin: number }
   totalTimeoutMs: number
   bytesMax: number
   /** Allows feeds from the operator's own network: for tests, and for internal feeds. */
   allowPrivateAddresses: boolean
-  /** Resolves a host to all of its addresses. A test passes its own. */
+  /** Resolves a host to all of its addresses. Tests pass their own function. */
   resolve: (host: string) => Promise<LookupAddress[]>
 }
 
@@ -46,12 +46,12 @@ export function fetchOptions(
 
 export interface FetchRequest {
   url: string
-  /** Sent to the origin of `url` only, never to a redirect's target on another origin. */
+  /** Sent only to the origin of `url`, never to a redirect's target on another origin. */
   credentials: Credentials | null
-  /** Validators of the last complete fetch; null: fetch unconditionally. */
+  /** Validators of the last complete fetch. The fetch is unconditional when both are null. */
   etag: string | null
   lastModified: string | null
-  /** The file that the body is written to, as it comes (gzip or not). */
+  /** The file to which the body is written as it arrives (gzip or not). */
   path: string
   signal: AbortSignal
 }
@@ -62,7 +62,7 @@ export interface Credentials {
   password: string
 }
 
-/** For the next conditional fetch, as the server sent them. */
+/** The validators for the next conditional fetch, as the server sent them. */
 export interface Validators {
   etag: string | null
   lastModified: string | null
@@ -72,7 +72,7 @@ export type FetchOutcome = { tag: 'NOT_MODIFIED' } | { tag: 'FETCHED'; validator
 
 /**
  * Fetches a feed into a file. Follows redirects; every hop, and every address that a name resolves to, must be public.
- * @throws FeedFailure, with a message for the feed's owner, when there is no complete answer of status 200 or 304.
+ * @throws FeedFailure, with a message for the feed's owner, when there is no complete response of status 200 or 304.
  */
 export async function fetchFeed(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome> {
   const deadline = AbortSignal.timeout(options.totalTimeoutMs)
@@ -118,7 +118,7 @@ function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL 
   return url
 }
 
-/** Names the host as given: the resolved address would reveal the operator's network. */
+/** The message names the host as given, because the resolved address would reveal the operator's network. */
 function privateAddress(host: string): FeedFailure {
   return new FeedFailure(
     'PRIVATE_ADDRESS',
@@ -126,11 +126,11 @@ function privateAddress(host: string): FeedFailure {
   )
 }
 
-/** Resolves with the head of the answer. */
+/** Sends the request. Resolves once the response headers have arrived. */
 function head(url: URL, request: Omit<FetchRequest, 'url' | 'path'>, options: FetchOptions): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? httpsGet : httpGet
   const requestOptions: RequestOptions = {
-    // No connection pool: a pooled connection may have been checked by other rules.
+    // No connection pool, because the address of a pooled connection may have been checked by other rules.
     agent: false,
     ...(request.credentials ? { auth: `${request.credentials.username}:${request.credentials.password}` } : {}),
     lookup: checkedLookup(options),
@@ -159,7 +159,7 @@ function head(url: URL, request: Omit<FetchRequest, 'url' | 'path'>, options: Fe
   })
 }
 
-/** Checks the very addresses that are connected to, so that a name cannot change between check and use (DNS rebinding). */
+/** Checks the same addresses that are then connected to, so that a name cannot change between check and use (DNS rebinding). */
 function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): LookupFunction {
   return (host, lookupOptions, callback) => {
     resolve(host).then(
@@ -176,7 +176,7 @@ function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): Lookup
   }
 }
 
-/** Writes the body of a complete answer to the file of the request. */
+/** Writes the body of a complete response to the file of the request. */
 async function store(
   response: IncomingMessage,
   status: number,
@@ -209,7 +209,7 @@ function codeOfStatus(status: number): FailureCode {
   return status === 404 || status === 410 ? 'NOT_FOUND' : 'HTTP_ERROR'
 }
 
-/** Hangs up on a server that sends slower than the pace. The socket counts bytes as they arrive, also before they are read. */
+/** Closes the connection to a server that sends more slowly than the pace. The socket counts bytes as they arrive, before they are read. */
 function enforcePace(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
   let before = response.socket.bytesRead
   return setInterval(() => {
@@ -235,7 +235,7 @@ export function limited(bytesMax: number) {
   }
 }
 
-/** Messages that help the feed's owner. Those of the system would reveal addresses inside the operator's network. */
+/** Messages that help the feed's owner. The system's own messages would reveal addresses inside the operator's network. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection broke before the feed was complete',
   ECONNREFUSED: 'the server refuses connections',

@@ -7,10 +7,10 @@ import { Problem } from '../../../domain/errors.ts'
 import { FeedFailure } from '../failure.ts'
 import { DOWNLOAD_BYTES_MAX, limited } from './fetch.ts'
 
-/** Of an uploaded file that is kept to be read anew: each feed may have one. */
+/** Limit of an uploaded file that is kept to be read again. Each feed may have one. */
 const KEPT_BYTES_MAX = 64 * 1024 ** 2
 
-/** The files of runs: content to be read, the last upload of each feed, and the removals of held runs. */
+/** The files of runs: content that is to be read, the last upload of each feed, and the removals of held runs. */
 export interface FeedFiles {
   contentPath(runId: string): string
   heldPath(runId: string): string
@@ -19,7 +19,7 @@ export interface FeedFiles {
   hasContent(runId: string): Promise<boolean>
   /** Whether the content of a run is small enough to be kept until the next one. */
   mayKeep(runId: string): Promise<boolean>
-  /** Shares the content of a run with another run. */
+  /** Makes the content of a run the content of another run as well. */
   share(fromRunId: string, toRunId: string): Promise<void>
   /** Removes the content and the removals of a run. */
   remove(runId: string): Promise<void>
@@ -52,7 +52,7 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
       try {
         await pipeline(body, limited(bytesMax), file)
       } catch (error) {
-        // A file that is still being opened would come after its removal.
+        // A file that is still being opened would be created after its removal.
         await closed
         await files.remove(runId)
         if (error instanceof FeedFailure) throw new Problem('TOO_LARGE', error.message)

@@ -15,8 +15,8 @@ export interface ElementName {
 }
 
 /**
- * Resolves element names by the namespaces in scope. A prefix g or c that is undeclared, or declared as something else, still
- * means Google's namespace: real feeds do both.
+ * Resolves element names by the namespaces in scope. The prefixes g and c mean Google's namespaces even when they are undeclared or
+ * declared as something else: real feeds do both.
  */
 export class ElementNames {
   readonly #scopes: { depth: number; uris: Map<string, string> }[] = []
@@ -42,7 +42,7 @@ export class ElementNames {
     return name
   }
 
-  /** The element at this depth has closed: its declarations go out of scope. */
+  /** To be called when the element at this depth has closed: its declarations go out of scope. */
   leave(depth: number): void {
     if (this.#scopes.at(-1)?.depth === depth) this.#scopes.pop()
   }

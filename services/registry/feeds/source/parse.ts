@@ -4,15 +4,15 @@ import { htmlEntities } from '../items/html-entities.ts'
 import type { FeedElement, FeedItem } from '../items/item.ts'
 import { type ElementName, ElementNames } from './names.ts'
 
-/** Characters of one item. */
+/** Limit of the characters of one item. */
 export const ITEM_CHARS_MAX = 1_000_000
-/** Characters of one tag, text or comment, which the parser holds in memory. */
+/** Limit of the characters of one tag, text or comment, which the parser holds in memory. */
 const TOKEN_CHARS_MAX = 4_000_000
 const DEPTH_MAX = 32
-/** Elements of one item, nested ones included: each costs more memory than its characters. */
+/** Limit of the elements of one item, including nested ones. Each costs more memory than its characters do. */
 const ELEMENTS_PER_ITEM_MAX = 2_000
 
-/** How a login, a consent or an error page begins, which servers answer with instead of the feed. */
+/** The start of a login, consent or error page, with which servers answer instead of the feed. */
 const HTML_START = /^\ufeff?\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+html|html)\b/i
 
 /** Shared by all elements without children. */
@@ -22,8 +22,8 @@ const FEED_ROOTS = new Set(['rss', 'rdf', 'feed'])
 
 /**
  * Parses a feed as it streams in, and yields the items that each piece of text completes.
- * @throws FeedFailure, after the items before the fault, when the text is not well-formed XML, has a DTD, is not a feed, or
- * exceeds a limit.
+ * @throws FeedFailure when the text is not well-formed XML, has a DTD, is not a feed, or exceeds a limit. Items before the fault
+ * are yielded first.
  */
 export async function* parseFeed(texts: AsyncIterable<string>): AsyncGenerator<FeedItem[]> {
   const parser = new FeedParser()
@@ -72,7 +72,7 @@ class FeedParser {
     parser.on('cdata', (text) => this.#text(text))
     parser.on('comment', () => this.#event())
     parser.on('error', ({ message }) => {
-      // The parser notices a bare & only at the next semicolon or at the end: the fault is where its last event was.
+      // The parser notices a bare & only at the next semicolon or at the end, so the fault is reported at the line of the last event.
       const line = /entity|unclosed|unexpected end/.test(message) ? this.#lastEventLine : parser.line
       const what = /entity name/.test(message) ? 'an & that should be &amp;' : message.replace(/\.$/, '')
       throw new FeedFailure('MALFORMED', `Line ${line}: the XML is not well-formed: ${what}`)
