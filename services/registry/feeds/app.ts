@@ -26,7 +26,7 @@ const PATH = '/v1/panel/feeds/:id'
 
 /** The runs of feeds: POST content and run, GET runs, one run and its issues, POST confirm. */
 export function feedsApp(server: HttpServer, deps: FeedsAppDeps): void {
-  // In a scope of its own: there, bodies are streams of any type.
+  // The upload has its own scope, in which a body of any type is read as a stream.
   server.register(async (scope) => uploadRoute(scope as unknown as HttpServer, deps))
   runRoutes(server, deps)
   issuesRoute(server, deps)

@@ -1,4 +1,4 @@
-/** Kinds of failures, by who can mend them and how. `docs/feeds.md` lists the same table. */
+/** Kinds of failures, told apart by who can fix them and how. `docs/feeds.md` lists the same table. */
 export const FAILURE_CODES = [
   'ACCESS_DENIED',
   'NOT_FOUND',
@@ -20,7 +20,7 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-/** The feed as a whole is refused: the run ends as FAILED with this message, which the feed's owner reads. */
+/** Thrown when the feed as a whole is refused. The run ends as FAILED with this message, which the feed's owner reads. */
 export class FeedFailure extends Error {
   override readonly name = 'FeedFailure'
   readonly code: FailureCode

@@ -20,7 +20,7 @@ export interface FeedEntitiesDeps {
   feedIntervalMs: number
 }
 
-/** Feeds as settings, with their last run; what is in them, and their other runs, is `feeds/`. */
+/** Feeds as settings, with their last run. Their content and their other runs are handled by the other files of `feeds/`. */
 export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof FeedCreate, typeof FeedPatch> {
   const { snapshot, feedIntervalMs } = deps
   return {
@@ -52,7 +52,7 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       checkUrl(feed.url, fieldErrors)
       fieldErrors.check(isCurrency(feed.currency), '/currency', 'is not an ISO 4217 currency')
       fieldErrors.throwIfAny()
-      // Whatever the source or the reading of it becomes, the next fetch must be a whole one.
+      // When the source changes, or the way in which it is read, the next fetch must be unconditional.
       const { url, currency, lang, username } = body
       const readsAlike =
         feed.url === url && feed.currency === currency && feed.lang === lang && feed.username === username
@@ -85,7 +85,7 @@ function checkUrl(url: string | null, fieldErrors: FieldErrors): void {
   )
 }
 
-/** Feeds made before credentials had a place of their own may have them in the address. */
+/** Removes credentials from an address. Feeds that were created before credentials had their own fields may have them there. */
 function bare(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text)
   if (!url?.username && !url?.password) return text
@@ -94,13 +94,13 @@ function bare(text: string | null): string | null {
   return url.href
 }
 
-/** When the feed is fetched next; null: it is being fetched, or never is. */
+/** When the feed is fetched next. Null while a run is queued or running, before the first run, and for feeds without a url. */
 function nextRunAt({ body }: Entity<'Feed'>, last: Entity<'FeedRun'> | undefined, intervalMs: number): string | null {
   if (body.url === null || !last || isUnderWay(last.body)) return null
   return toIso(last.body.queuedAt + intervalMs)
 }
 
-/** Whether it took products. */
+/** Whether the run accepted any products. */
 const isSuccess = ({ body: { status, total, rejected } }: Entity<'FeedRun'>) => status === 'DONE' && rejected < total
 
 function settingsOf(feed: Entity<'Feed'>) {

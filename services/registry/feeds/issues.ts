@@ -41,7 +41,7 @@ export function issuesRoute(
         const rows = await queryIssues(analytics, { ...wanted, after: null, limit: ISSUES_KEPT_MAX })
         return sendCsv(reply, `issues-${runId}.csv`, csvOf(ISSUE_COLUMNS, rows))
       }
-      // One more than asked for tells whether there is a next page.
+      // One more row than asked for, to learn whether there is a next page.
       const rows = await queryIssues(analytics, { ...wanted, after: positionOf(cursor), limit: limit + 1 })
       const items = rows.slice(0, limit)
       const last = items.at(-1)
@@ -50,7 +50,7 @@ export function issuesRoute(
   )
 }
 
-/** The line and offset that a page of issues begins after. @throws Problem INVALID. */
+/** The line and offset after which a page of issues begins. @throws Problem INVALID. */
 function positionOf(cursor: string | undefined): { line: number; offset: number } | null {
   if (cursor === undefined) return null
   const [line, offset] = readPosition(cursor, 'number', 'number')
@@ -66,9 +66,9 @@ interface IssuesWanted {
   runId: string
   severity: FeedIssue['severity'] | undefined
   code: string | undefined
-  /** Text in product id, field or message, in any case. */
+  /** Text to find in product id, field or message, ignoring case. */
   q: string | undefined
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: { line: number; offset: number } | null
   limit: number
 }

@@ -9,7 +9,7 @@ import type { FeedFiles } from '../source/files.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
 import { failedRun, isConfirmed, isUnderWay, progressed, runsOf, unmodifiedRun } from './run-state.ts'
 
-/** Account id that the runs' own changes are recorded under. No account has it. */
+/** The account id under which runs record their own changes. No account has this id. */
 export const FEEDS_ACCOUNT_ID = 'feeds'
 /** About four days of hourly runs. */
 export const RUNS_KEPT_PER_FEED = 100
@@ -17,23 +17,23 @@ const PROGRESS_MS = 1_000
 const WRITE_RETRY_MS = 1_000
 
 /**
- * Whether the last fetched content still means the same offers, so that the next fetch may be conditional. Kept in memory:
- * after a start nothing is fresh, because a run may have been cut short.
+ * Whether the last fetched content still means the same offers, so that the next fetch may be conditional. Kept in memory only:
+ * after a start nothing is fresh, because a run may have been interrupted.
  */
 export class Freshness {
-  /** Per feed: from when on it is stale, epoch ms; Infinity: as long as the content is the same. */
+  /** By feed: the time from which on it is stale, epoch ms. Infinity when it stays fresh until the content changes. */
   readonly #staleAt = new Map<string, number>()
 
   isFresh(feedId: string, now: number): boolean {
     return now < (this.#staleAt.get(feedId) ?? Number.NEGATIVE_INFINITY)
   }
 
-  /** The feed's offers are those of its content; `staleAt` null: until the content changes. */
+  /** Records that the feed's offers are those of its content: until `staleAt`, or, when that is null, until the content changes. */
   applied(feedId: string, staleAt: number | null): void {
     this.#staleAt.set(feedId, staleAt ?? Number.POSITIVE_INFINITY)
   }
 
-  /** The feed's offers may be others than its content says. */
+  /** Records that the feed's offers may differ from its content. */
   lost(feedId: string): void {
     this.#staleAt.delete(feedId)
   }
@@ -70,7 +70,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const mayKeep = await deps.files.mayKeep(runId)
   const withFiles = runsWithFiles(registry.snapshot, job)
   await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep }))
-  // Of the same content the offers go stale at the same time.
+  // When the source's content was unmodified, its offers still go stale at the time recorded before.
   if (outcome.content && !outcome.isUnmodified) {
     if (outcome.status === 'DONE') deps.freshness.applied(job.feed.id, outcome.staleAt)
     else deps.freshness.lost(job.feed.id)
@@ -79,7 +79,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   await forgetOldRuns(deps, job.feed.id)
 }
 
-/** Keeps the latest runs only, because all runs are in memory. Their issues stay in the log. */
+/** Keeps only the latest runs, because all runs are in memory. The issues of forgotten runs stay in the log. */
 async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string): Promise<void> {
   try {
     await registry.forget(() =>
@@ -128,7 +128,7 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   const isScheduled = run.body.trigger === 'SCHEDULE'
   const isFresh = isScheduled && freshness.isFresh(feed.id, now())
   const validators = isFresh ? { etag, lastModified } : NO_VALIDATORS
-  // A run on request applies the file's offers, whatever product updates changed since.
+  // A run that somebody requested applies the file's offers, whatever product updates have changed since.
   return {
     ...job,
     task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null, isFresh },
@@ -188,7 +188,7 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
   }
 }
 
-/** The changes at the end of a run: of the run, of the feed's validators, and of runs of the feed that are still held. */
+/** The changes at the end of a run: to the run, to what is known about the feed's source, and to runs of the feed that are held. */
 function ending(
   deps: ExecuteDeps,
   run: Entity<'FeedRun'>,
@@ -235,14 +235,14 @@ function differ(a: Known, b: Known): boolean {
   return names.some((name) => a[name] !== b[name])
 }
 
-/** The runs of a feed that may have files while one of them works: that one, those that are held, and the one that is kept. */
+/** The runs of a feed that may have files while one of them runs: that run, held runs, and the run whose upload is kept. */
 function runsWithFiles(snapshot: Snapshot, { runId, feed }: FeedJob): ReadonlySet<string> {
   const held = runsOf(snapshot, feed.id).filter(({ body }) => body.status === 'HELD')
   const kept = snapshot.body('Feed', feed.id)?.keptUpload
   return new Set([runId, ...held.map(({ id }) => id), ...(kept ? [kept] : [])])
 }
 
-/** Removes the files of those runs that have ended, save the upload that is kept. A held run keeps its list of removals. */
+/** Removes the files of runs that have ended, except the upload that is kept. A held run keeps its list of removals. */
 async function removeFiles(
   { files, registry }: ExecuteDeps,
   { job, outcome, withFiles }: { job: FeedJob; outcome: FeedOutcome; withFiles: ReadonlySet<string> },

@@ -1,5 +1,5 @@
 export interface FairTask {
-  /** Tasks of one key run one at a time, in order. */
+  /** Tasks with the same key run one at a time, in order. */
   key: string
   /** Owners take turns, and each runs at most `atOncePerOwner` tasks. */
   owner: string
@@ -8,12 +8,12 @@ export interface FairTask {
 }
 
 /**
- * Runs tasks of many owners fairly: at most `atOnce` in all and `atOncePerOwner` of one owner, so that nobody's tasks keep the
- * others waiting. p-queue has no limit by owner, so this is ours.
+ * Runs tasks of many owners fairly: at most `atOnce` in all and `atOncePerOwner` of one owner, so that no owner's tasks keep the
+ * others waiting. p-queue is not used, because it has no limit by owner.
  */
 export class FairQueue {
   readonly #limits: { atOnce: number; atOncePerOwner: number }
-  /** Waiting tasks by owner; the owner whose turn is next comes first. */
+  /** Waiting tasks by owner. The owner whose turn is next comes first. */
   readonly #waiting = new Map<string, FairTask[]>()
   readonly #running = new Map<string, { owner: string; ended: Promise<void> }>()
   #closed = false
@@ -29,7 +29,7 @@ export class FairQueue {
     this.#startNext()
   }
 
-  /** Starts nothing more; resolves once what was started has ended. */
+  /** Starts no more tasks. Resolves once the running ones have ended. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
@@ -53,7 +53,7 @@ export class FairQueue {
       const next = tasks.findIndex(({ key }) => !this.#running.has(key))
       if (next < 0) continue
       const [task] = tasks.splice(next, 1)
-      // The owner moves to the end of the line.
+      // The owner moves to the end of the queue.
       this.#waiting.delete(owner)
       if (tasks.length > 0) this.#waiting.set(owner, tasks)
       return task!

@@ -29,17 +29,17 @@ export interface FeedRunsDeps {
 
 /** Decides when feeds run: when created, every hour, on request, and again after a restart. */
 export interface FeedRuns {
-  /** Takes up what an earlier process left, and begins to fetch feeds that are due. @throws Problem; it may be called again then. */
+  /** Resumes the runs that an earlier process left, and begins to fetch feeds that are due. @throws Problem; may then be called again. */
   start(): Promise<void>
-  /** Queues a run that fetches the feed's url, or reads its kept upload anew. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
+  /** Queues a run that fetches the feed's url, or reads its kept upload again. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
   request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
-  /** Stores the body durably, then queues a run over it. @throws Problem as `request`, and TOO_LARGE. */
+  /** Stores the body durably, then queues a run that reads it. @throws Problem as `request`, and TOO_LARGE, INVALID, UNAVAILABLE. */
   upload(feedId: string, body: Readable, by: string): Promise<Entity<'FeedRun'>>
   /** Lets a held run make its removals. @throws Problem CONFLICT, NOT_FOUND. */
   confirm(runId: string, by: string): Promise<Entity<'FeedRun'>>
   /** Queues the feeds that are due; called every few seconds once started. */
   tick(): Promise<void>
-  /** Stops soon: runs in progress are resumed at the next start. */
+  /** Stops runs in progress, which are resumed at the next start, and waits until they have stopped. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     return run as Entity<'FeedRun'>
   }
 
-  /** The change that queues a run. Must be called while the registry is written, so that its checks still hold. */
+  /** The change that queues a run. Must be called during a write of the registry, so that its checks still hold when it is stored. */
   function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): EntityChange[] {
     const feed = snapshot.get('Feed', feedId)
     if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
@@ -84,7 +84,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     runs.forEach(enqueue)
   }
 
-  /** Interrupted runs start again under another id, because they have reported issues already. */
+  /** Resumes runs after a start. Interrupted runs start again under another id, because they have already reported issues. */
   async function takeUp(): Promise<void> {
     const cutShort = [...snapshot.all('FeedRun')].filter((run) => run.body.status === 'RUNNING')
     for (const run of cutShort) {
@@ -110,7 +110,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     ]
   }
 
-  /** Removes the offers of a deleted feed. It may fail, because every start repeats it. */
+  /** Removes the offers of a deleted feed. A failure does no harm, because every start repeats this. */
   function clear({ id, body }: Entity<'Feed'>): void {
     const { shopId, currency, lang, keptUpload } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }

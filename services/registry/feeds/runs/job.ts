@@ -12,20 +12,20 @@ export interface FeedJob {
         credentials: Credentials | null
         etag: string | null
         lastModified: string | null
-        /** Hash of the content that was applied last; the same content again leaves product updates in force. */
+        /** Hash of the content that was applied last. When the content is the same again, later product updates stay in force. */
         contentHash: string | null
-        /** The offers are those of that content: what has not changed need not be read. */
+        /** Whether the offers are those of that content, so that unchanged content need not be read. */
         isFresh: boolean
       }
-    /** Reads content that is in the file already. */
+    /** Reads content that is already in the file. */
     | { tag: 'READ' }
     /** Makes the removals that the run was held for. */
     | { tag: 'REMOVE_HELD' }
     /** Removes all offers of a deleted feed. */
     | { tag: 'REMOVE_ALL' }
-  /** File of the content as received; FETCH writes it. */
+  /** The file with the content as received. FETCH writes it. */
   contentPath: string
-  /** File with the removals of a held run. */
+  /** The file with the removals of a held run. */
   heldPath: string
 }
 
@@ -35,7 +35,7 @@ export interface FetchedContent extends Validators {
   contentHash: string | null
 }
 
-/** The offers in force do not equal any single content, so the next fetch must not be conditional. */
+/** Says that the offers in force are not those of any one fetched content, so that the next fetch is not conditional. */
 export const UNKNOWN_CONTENT: FetchedContent = { etag: null, lastModified: null, contentHash: null }
 
 export interface FeedCounts {
@@ -48,7 +48,7 @@ export interface FeedCounts {
   warnings: number
   /** Issues by code. */
   issueCounts: Record<string, number>
-  /** Items rejected for a price in another currency, by that currency; at most CURRENCIES_COUNTED_MAX of them. */
+  /** Items rejected for a price in another currency, by that currency; at most CURRENCIES_COUNTED_MAX currencies. */
   rejectedCurrencies: Record<string, number>
   /** Items rejected for a missing field, by field. */
   missingFields: Record<string, number>
@@ -60,12 +60,12 @@ export interface FeedOutcome {
   message: string | null
   /** What kind of failure; null unless FAILED. */
   failure: FailureCode | null
-  /** The source answered that its content is that of the last fetch, so nothing was read. */
+  /** Whether the content is that of the last fetch, so that no items were read. */
   isUnmodified: boolean
   counts: FeedCounts
-  /** What is now known about the source; null: unchanged. */
+  /** What is now known about the content of the source; null when that has not changed. */
   content: FetchedContent | null
-  /** When the same content will mean other offers (a sale starts or ends). UTC epoch ms; null: never. */
+  /** When the same content will mean different offers, because a sale starts or ends. UTC epoch ms; null for never. */
   staleAt: number | null
 }
 
@@ -73,9 +73,9 @@ export interface FeedOutcome {
 export interface FeedRunner {
   /** Resolves when the job has ended, however it ended; rejects when the runner itself fails. */
   run(job: FeedJob): Promise<FeedOutcome>
-  /** The counts so far of a run in progress; null when there is none. */
+  /** The counts so far of a run; null when the run is not in progress. */
   progress(runId: string): Promise<FeedCounts | null>
-  /** Stops a run soon; what it has written stays. */
+  /** Makes a run stop soon. Records that it has written stay. */
   cancel(runId: string): Promise<void>
 }
 

@@ -22,7 +22,7 @@ export class BatchedOutput {
     this.#bytes += record.value?.length ?? 0
   }
 
-  /** Sends what was added if it fills a batch; resolves when more may be added. */
+  /** Sends the added records if they fill a batch. Resolves when more may be added. */
   async advance(): Promise<void> {
     if (this.#batch.length >= BATCH_RECORDS || this.#bytes >= BATCH_BYTES) await this.#send()
   }
@@ -37,7 +37,7 @@ export class BatchedOutput {
     await this.#underWay
     if (this.#batch.length === 0) return
     this.#underWay = this.#log.append(this.#batch)
-    // Awaited at the next batch; until then a rejection must not count as unhandled.
+    // The promise is awaited at the next batch. Until then, a rejection must not count as unhandled.
     this.#underWay.catch(() => {})
     this.#batch = []
     this.#bytes = 0

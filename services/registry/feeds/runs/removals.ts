@@ -9,7 +9,7 @@ import { BatchedOutput } from './output.ts'
 
 const DIGESTS_PAGE = 2_000
 
-/** An offer as the index knows it. */
+/** An offer in the index. */
 interface OfferDigest {
   id: string
   digest: string
@@ -23,7 +23,7 @@ interface RemovalContext {
   signal: AbortSignal
 }
 
-/** The offers of a feed that the index holds. */
+/** Reads the offers of a feed that the index holds. */
 export async function readKnownOffers(
   index: ProductIndex,
   feed: FeedJob['feed'],
@@ -40,7 +40,7 @@ export async function readKnownOffers(
   return known
 }
 
-/** Known offers that no item of the feed stated. Of repeated content, those that the product update API stated stay. */
+/** Known offers that no item of the feed stated. When the content is repeated, offers that the product update API stated stay. */
 export function offersGone(known: KnownOffers, { isRepeated }: { isRepeated: boolean }): OfferDigest[] {
   const gone: OfferDigest[] = []
   for (const [id, digestOrLine] of known) {
@@ -64,7 +64,7 @@ export async function removeOffers(
   await output.flush()
 }
 
-/** Removes the offers that a run was held for, except those that have changed since. */
+/** Makes the removals that a run was held for, except of offers that have changed since. */
 export async function removeHeldOffers(context: RemovalContext & { heldPath: string }): Promise<void> {
   const { index, feed, signal, heldPath } = context
   const known = await readKnownOffers(index, feed, signal)
@@ -81,7 +81,7 @@ export async function removeAllOffers(context: RemovalContext): Promise<void> {
   await removeOffers(all, context)
 }
 
-/** Stores the removals that a held run would make, one JSON pair per line, durably before the run is reported as held. */
+/** Stores the removals of a held run, one JSON pair per line. They are durable before the run is reported as held. */
 export async function writeHeld(path: string, offers: readonly OfferDigest[]): Promise<void> {
   const file = await open(path, 'w')
   try {

@@ -5,12 +5,12 @@ import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { toIso } from '../../resources/conversions.ts'
 import { issueCodes } from '../issue-codes.ts'
 
-/** Above this share of rejected products a run has failed its purpose: most of the file is not in the shop. */
+/** Above this share of rejected products, a run counts as mostly rejected: most of the file is not in the shop. */
 const MOSTLY_REJECTED_SHARE = 0.5
-/** Causes listed of a run. */
+/** How many causes of a run are listed. */
 const CAUSES_MAX = 10
 
-/** What a run came to, for people: its status says only how far it went. */
+/** The result of a run, for people. The run's status says only how far it went. */
 export function outcomeOf(run: FeedRun, shopCurrency: string | null): RunOutcome {
   const { status, total, rejected, warnings, failure, currency } = run
   if (status === 'FAILED') return failure === 'REPLACED' ? 'REPLACED' : 'FAILED'
@@ -24,7 +24,7 @@ export function outcomeOf(run: FeedRun, shopCurrency: string | null): RunOutcome
 
 interface Cause {
   code: string
-  /** CURRENCY_MISMATCH: the currency; MISSING_FIELD: the field. */
+  /** The currency for CURRENCY_MISMATCH, the field for MISSING_FIELD, otherwise null. */
   value: string | null
   count: number
 }
@@ -42,7 +42,7 @@ function causesOf({ issueCounts, rejectedCurrencies, missingFields }: FeedRun) {
   return causes.sort((a, b) => b.count - a.count).slice(0, CAUSES_MAX)
 }
 
-/** The currency that more prices are in than the feed's own accepts; null: changing the currency would not help. */
+/** The currency that more prices are in than were accepted in the feed's own. Null when changing the currency would not help. */
 function betterCurrency({ rejectedCurrencies, total, rejected }: FeedRun): string | null {
   const [most] = Object.entries(rejectedCurrencies).sort(([, a], [, b]) => b - a)
   return most && most[1] > total - rejected && isCurrency(most[0]) ? most[0] : null

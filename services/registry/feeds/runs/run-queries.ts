@@ -5,7 +5,7 @@ import type { Access } from '../../rights/access.ts'
 import type { Principal } from '../../rights/auth.ts'
 import { runsOf } from './run-state.ts'
 
-/** @throws Problem NOT_FOUND, also for a run of another feed. */
+/** A run of a feed. @throws Problem NOT_FOUND, also when the run belongs to another feed. */
 export function needRun(
   access: Access,
   principal: Principal,

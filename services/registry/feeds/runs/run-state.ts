@@ -22,7 +22,7 @@ export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], now
   }
 }
 
-/** A run that does not read the feed, or not to its end. */
+/** A run that did not read the feed, or did not read it to its end. */
 export function failedRun(
   run: FeedRun,
   { failure, message, now }: { failure: FailureCode; message: string; now: number },
@@ -35,7 +35,7 @@ export function confirmedRun(run: FeedRun): FeedRun {
   return { ...run, status: 'QUEUED', message: null, endedAt: null }
 }
 
-/** Whether a queued run was held and confirmed: it has started before. */
+/** Whether a queued run was held and confirmed, which shows in its earlier start. */
 export function isConfirmed(run: FeedRun): boolean {
   return run.status === 'QUEUED' && run.startedAt !== null
 }
@@ -55,8 +55,8 @@ export function progressed(run: FeedRun, counts: FeedCounts): FeedRun {
 }
 
 /**
- * A run whose source answered that nothing has changed since `previous` read it: what was rejected then is rejected still.
- * @param taken Offers of the feed now.
+ * A run whose content has not changed since `previous` read it, so that the items rejected then are still rejected.
+ * @param taken the number of offers of the feed now.
  */
 export function unmodifiedRun(run: FeedRun, previous: Entity<'FeedRun'>, taken: number): FeedRun {
   const { rejected, warnings, issueCounts, rejectedCurrencies, missingFields, issuesRunId } = previous.body
@@ -74,7 +74,7 @@ export const runsOfFeed: EntityIndex<'FeedRun'> = {
   compare: (a, b) => b.body.queuedAt - a.body.queuedAt || (a.id < b.id ? 1 : -Number(a.id > b.id)),
 }
 
-/** Runs by their status, while they are under way. */
+/** Runs that are queued or running, by their status. */
 export const runsUnderWay: EntityIndex<'FeedRun'> = {
   kind: 'FeedRun',
   keysOf: (run) => (isUnderWay(run) ? [run.status] : []),
@@ -85,7 +85,7 @@ export function runsOf(snapshot: Snapshot, feedId: string): Entity<'FeedRun'>[] 
   return [...snapshot.under(runsOfFeed, feedId)]
 }
 
-/** The latest run of a feed that fits. */
+/** The latest run of a feed for which `fits` is true. */
 export function latestRun(
   snapshot: Snapshot,
   feedId: string,

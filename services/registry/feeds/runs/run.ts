@@ -16,7 +16,7 @@ const READ_BYTES = 64 * 1024
 export interface RunDeps {
   log: EventLog
   index: ProductIndex
-  /** Resolves once the index holds everything that the topic `products` held at the call. @throws FeedFailure when that takes too long. */
+  /** Resolves once the index holds all that the topic `products` held at the call. @throws FeedFailure when that takes too long. */
   caughtUp: () => Promise<void>
   fetch: FetchOptions
   /** Limits how many feeds are read at once, because each holds the ids of its offers in memory. Fetches do not count. */
@@ -34,12 +34,13 @@ export interface RunControl {
  * One run of a feed: fetch the file, read its items as a stream, append the offers that differ from those in the index,
  * and remove the offers that the file no longer has. A run may be repeated from any point and ends in the same state.
  *
- * Content that was applied before is not read; it is applied again when its meaning changes with time (a sale begins). Such a run leaves
- * alone what the product update API has changed since: of the feed and the API, the later statement counts.
+ * A scheduled fetch does not read content that was applied before, unless it means different offers by now (a sale began) or may not
+ * be fully in force (after a restart). A fetch that applies the same content again leaves alone what the product update API has
+ * changed since: of the feed and the API, the later statement counts.
  *
  * A broken feed fails the run: the offers read before the fault are in force, and nothing is removed.
- * A feed that would remove over half of the shop's products is held: new and changed offers are in force, and the removals
- * wait for confirmation.
+ * A run that would remove over half of the shop's products is held: new and changed offers are in force, and the removals wait
+ * for confirmation.
  */
 export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl): Promise<FeedOutcome> {
   const { log, index, caughtUp, readInTurn } = deps
@@ -100,9 +101,9 @@ async function countUnchanged(
 }
 
 /**
- * The steps of a feed's content: decode the bytes, parse the items, let `ItemIntake` accept or reject each, then remove
+ * Applies the content of a feed: decodes the bytes, parses the items, lets `ItemIntake` accept or reject each, then removes
  * the offers that no item stated.
- * @param content.isRepeated this very content was applied before; product updates since then stay in force.
+ * @param content.isRepeated whether the same content was applied before; product updates since then stay in force.
  */
 async function applyContent(
   { log, index, caughtUp, now }: RunDeps,

@@ -4,10 +4,10 @@ import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCou
 import { type RunControl, type RunDeps, runFeed } from './run.ts'
 import { RUNS_QUEUED_MAX } from './schedule.ts'
 
-/** Feeds read at once: they share one thread and its memory. */
+/** How many feeds are read at once. They share one thread and its memory. */
 const READ_AT_ONCE = 4
 
-/** Runs jobs in this thread. Its methods may be served to another thread as they are. */
+/** Runs jobs in this thread. Its methods can be served to another thread unchanged. */
 export function createFeedRunner({ log, index, caughtUp, fetch, now }: Omit<RunDeps, 'readInTurn'>): FeedRunner {
   const readInTurn = createLimiter({ running: READ_AT_ONCE, waiting: RUNS_QUEUED_MAX })
   const deps: RunDeps = { log, index, caughtUp, fetch, readInTurn, now }
@@ -31,7 +31,7 @@ export function createFeedRunner({ log, index, caughtUp, fetch, now }: Omit<RunD
   }
 }
 
-/** Runs jobs in the thread at the other end, which serves a `createFeedRunner`. */
+/** Runs jobs in another thread, which serves a `createFeedRunner`. */
 export function feedRunnerClient(thread: Pick<Remote, 'call'>): FeedRunner {
   return {
     run: (job: FeedJob) => thread.call<FeedOutcome>('run', [job]),

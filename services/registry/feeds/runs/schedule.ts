@@ -4,13 +4,13 @@ import type { Limits } from '../../../domain/limits.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { latestRun, queuedRun, runsUnderWay } from './run-state.ts'
 
-/** Queued runs of all accounts together. */
+/** Limit of the queued runs of all accounts together. */
 export const RUNS_QUEUED_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60
 
 type WaitingLimits = Pick<Limits, 'accountFeedRunsWaiting'>
 
-/** The account that a run belongs to: the owner of the shop, also of a deleted shop. */
+/** The account that a run belongs to: the owner of the shop, even when the shop was deleted. */
 export function ownerOf(snapshot: Snapshot, shopId: string): string {
   return snapshot.getEver('Shop', shopId)?.body.accountId ?? shopId
 }
@@ -27,8 +27,8 @@ export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits
 }
 
 /**
- * Runs for the feeds that are due, as many as the queue takes; the others are still due at the next tick. A feed whose
- * currency is another than at its last run is read anew, unconditionally, whatever wrote or ended meanwhile.
+ * Runs for the feeds that are due, as many as fit into the queue. The others are still due at the next tick. A feed whose currency
+ * differs from that of its last run is read again, unconditionally, whatever was written or ended in the meantime.
  */
 export function dueRuns(
   snapshot: Snapshot,
@@ -46,11 +46,11 @@ export function dueRuns(
   return runs
 }
 
-/** Feeds that have no run in progress and are due, the one whose last run is oldest first. */
+/** Feeds that are due and have no queued or running run. The feed whose last run is oldest comes first. */
 function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }) {
   const underWay = (['QUEUED', 'RUNNING'] as const).flatMap((status) => [...snapshot.under(runsUnderWay, status)])
   const busy = new Set(underWay.map(({ body }) => body.feedId))
-  // A later one is of a clock that was ahead: it says nothing of when the feed is due.
+  // A run with a later time was queued by a clock that was ahead, so it does not tell when the feed is due.
   const hasBegun = ({ body }: Entity<'FeedRun'>) => body.queuedAt <= now
   const due: { feed: Entity<'Feed'>; trigger: FeedRun['trigger']; lastAt: number }[] = []
   for (const feed of snapshot.all('Feed')) {
