@@ -82,7 +82,10 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
     }
   }
 
-  /** What is applied of the registry does not come again: offers would keep, for good, the campaigns as they were before it. */
+  /**
+   * Committed records of the registry are not delivered again. If the snapshot lagged behind them, offers would permanently keep the
+   * campaigns from before those records.
+   */
   async function requireApplied(commits: readonly Commit[]): Promise<void> {
     const applied = commits.find(({ topic }) => topic === 'registry')?.offset ?? 0
     const [registry] = await log.bounds('registry')

@@ -30,7 +30,7 @@ it('says which settings are misspelt, and leaves compiled code for the next star
   const folder = await mkdtemp(join(tmpdir(), 'compiled-'))
   const logFile = join(await mkdtemp(join(tmpdir(), 'log-')), 'log')
   const program = await startProgram({ env: { NODE_COMPILE_CACHE: folder, LOG_LEVELS: 'debug' }, logFile })
-  expect(await readFile(logFile, 'utf8')).toMatch(/^LOG_LEVELS is no setting .* did you mean LOG_LEVEL\?$/m)
+  expect(await readFile(logFile, 'utf8')).toMatch(/^LOG_LEVELS is not a setting .* Did you mean LOG_LEVEL\?$/m)
   await waitFor(async () => (await readdir(folder, { recursive: true })).length > 100)
   await program.kill('SIGKILL')
   await program.stop()
