@@ -216,7 +216,10 @@ test('make rebuild ENGINE=clickhouse exchanges a table while events are stored, 
 
 test('make rebuild ENGINE=redis tells when all that was judged is counted', async () => {
   const { code, output } = await rebuild('redis', programs[0]!.folder).ended
-  expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/(\d+) of \1 shards of the counters are complete/) })
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringMatching(/(\d+) of \1 shards of the counters are complete/),
+  })
 })
 
 test('an engine or a table that is none is refused, with those that are', async () => {
