@@ -23,8 +23,7 @@ let logged = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'table-beside-'))
   analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
-  // Compacts all the time, as a log does in a process that has run for a while.
-  log = await openEmbeddedEventLog({ folder: join(folder, 'log'), housekeepingMs: 5 })
+  log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
   await append(40)
   await log.append([{ topic: 'page-views', key: 'c', value: Buffer.from('no record') }])
   const versions = [1, 2].map(
