@@ -1,3 +1,5 @@
+import type { ReportRow } from '../../reports/vocabulary.ts'
+
 /** The results of a campaign in the last days. A ratio is null when its denominator is zero. */
 export interface CampaignFigures extends Counted {
   ctr: number | null
@@ -15,13 +17,7 @@ interface Counted {
 }
 
 /** A missing metric counts as 0. */
-interface Row {
-  views?: number | null | undefined
-  clicks?: number | null | undefined
-  spend?: number | null | undefined
-  revenue?: number | null | undefined
-  netRevenue?: number | null | undefined
-}
+type Row = Partial<Pick<ReportRow, 'views' | 'clicks' | 'spend' | 'revenue' | 'netRevenue'>>
 
 /** The figures of a row of a report by campaign with the metrics views, clicks, spend, revenue and netRevenue. */
 export const figuresOf = ({ views, clicks, spend, revenue, netRevenue }: Row): CampaignFigures =>
