@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
+import { openFeedFiles } from '../../../../../services/registry/feeds/source/files.ts'
+import { removed } from '../../../../../services/registry/resources/store.ts'
+import { waitFor } from '../../../../wait-for.ts'
+import { body, feedRunsWorld, products } from './feed-runs-world.ts'
+
+const { world, open, close, createFeed, folder, feedNow, statuses, ids, ended } = feedRunsWorld()
+
+/** A runner whose runs with content do not end until they are cancelled. */
+const stuck: FeedRunner = {
+  run: (job) =>
+    job.task.tag === 'READ'
+      ? new Promise((_resolve, reject) => cancels.set(job.runId, () => reject(new Error('cancelled'))))
+      : Promise.reject(new Error('away')),
+  progress: async () => null,
+  cancel: async (runId) => cancels.get(runId)?.(),
+}
+const cancels = new Map<string, () => void>()
+
+describe('a restart', () => {
+  it('does a run again that was under way, with the same upload, and leaves no run stuck', async () => {
+    await createFeed(null)
+    await close()
+    await open({ runner: stuck })
+    const run = await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    await close()
+    world.now += 1
+    await open()
+    expect(await ended(2)).toMatchObject({ status: 'DONE', trigger: 'UPLOAD', total: 2 })
+    expect(world.registry.snapshot.body('FeedRun', run.id)).toMatchObject({
+      status: 'FAILED',
+      endedAt: expect.any(Number),
+    })
+    expect(await ids()).toEqual(['a', 'b'])
+  })
+
+  it('fails a run whose upload is gone', async () => {
+    await createFeed(null)
+    await close()
+    await open({ runner: stuck })
+    await world.runs.upload(world.feedId, body(products('a')), 'me')
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    await close()
+    const files = await openFeedFiles(folder())
+    await files.keepOnly(new Set())
+    world.now += 1
+    await open()
+    expect(await ended(2)).toMatchObject({
+      status: 'FAILED',
+      message: 'The uploaded file is no longer kept: upload it again',
+    })
+  })
+
+  it('removes the offers of a feed that was deleted just before', async () => {
+    await createFeed()
+    await ended()
+    await close()
+    await open({ runner: stuck })
+    await world.registry.write([removed(feedNow())], { by: 'test' })
+    await close()
+    await open()
+    await waitFor(async () => (await ids()).length === 0)
+  })
+
+  it('does an upload that waited', async () => {
+    await createFeed(null)
+    await close()
+    await open({ runner: stuck })
+    await world.runs.upload(world.feedId, body(products('first')), 'me')
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    world.now += 1
+    const waiting = await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    expect(statuses()).toEqual(['QUEUED', 'RUNNING'])
+    await close()
+    await open()
+    await ended(3)
+    expect(world.registry.snapshot.body('FeedRun', waiting.id)).toMatchObject({ status: 'DONE', total: 2 })
+  })
+})

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { access, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { waitFor } from '../../../../wait-for.ts'
+import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
+
+const { world, open, close, createFeed, folder, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
+
+describe('an upload', () => {
+  it('is run over and kept, one file a feed', async () => {
+    await createFeed(null)
+    const run = await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    expect(run).toMatchObject({ updatedBy: 'me', body: { status: 'QUEUED', trigger: 'UPLOAD', total: 0 } })
+    expect(await ended()).toMatchObject({ status: 'DONE', total: 2 })
+    await world.runs.upload(world.feedId, body(products('a', 'b', 'c')), 'me')
+    await ended(2)
+    const { id } = latest()
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
+    expect(feedNow().body.keptUpload).toBe(id)
+  })
+
+  it('leaves the files of runs alone that ended long ago', async () => {
+    await createFeed(null)
+    const made: string[] = []
+    const clearedOfThese = () => world.cleared.filter((id) => made.includes(id))
+    for (let count = 1; count <= 4; count++) {
+      made.push((await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')).id)
+      await ended(count)
+      await waitFor(() => clearedOfThese().length >= count - 1)
+    }
+    // Each upload removes the file of the previous one, which was kept until then.
+    expect(clearedOfThese()).toEqual(made.slice(0, 3))
+  })
+
+  it('makes the next fetch of the url unconditional', async () => {
+    await createFeed()
+    await ended()
+    await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    await ended(2)
+    expect(feedNow().body.etag).toBeNull()
+    world.now += HOUR_MS
+    await world.runs.tick()
+    expect(await ended(3)).toMatchObject({ total: 3, changed: 1 })
+  })
+
+  it('is refused when it is too large or the feed is unknown, and leaves nothing', async () => {
+    await createFeed(null)
+    await expect(world.runs.upload(world.feedId, body('x'.repeat(200_000)), 'me')).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    })
+    await expect(world.runs.upload(randomUUID(), body('x'), 'me')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(statuses()).toEqual([])
+    expect(await readdir(folder())).toEqual([])
+  })
+})
+
+describe('a held run', () => {
+  beforeEach(async () => {
+    await createFeed(null)
+    await world.runs.upload(world.feedId, body(products('a', 'b', 'c')), 'me')
+    await ended()
+    await world.runs.upload(world.feedId, body(products('a', 'n')), 'me')
+    expect(await ended(2)).toMatchObject({ status: 'HELD', changed: 1, removed: 0, endedAt: expect.any(Number) })
+    expect(await ids()).toEqual(['a', 'b', 'c', 'n'])
+  })
+
+  it('removes when it is confirmed, once', async () => {
+    const { id } = latest()
+    expect(await world.runs.confirm(id, 'boss')).toMatchObject({ updatedBy: 'boss', body: { status: 'QUEUED' } })
+    expect(await ended(2)).toMatchObject({
+      status: 'DONE',
+      total: 2,
+      changed: 1,
+      unchanged: 1,
+      removed: 2,
+      message: null,
+    })
+    expect(await ids()).toEqual(['a', 'n'])
+    await expect(world.runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
+  })
+
+  it('can be confirmed after a restart', async () => {
+    const { id } = latest()
+    await close()
+    await open()
+    await access(join(folder(), `${id}.held`))
+    await world.runs.confirm(id, 'boss')
+    expect(await ended(2)).toMatchObject({ status: 'DONE', removed: 2 })
+  })
+
+  it('gives way to a later run', async () => {
+    const { id } = latest()
+    await world.runs.upload(world.feedId, body(products('a', 'b', 'n')), 'me')
+    expect(await ended(3)).toMatchObject({ status: 'DONE', removed: 1 })
+    expect(world.registry.snapshot.body('FeedRun', id)).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringMatching(/later/),
+    })
+    await expect(world.runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
