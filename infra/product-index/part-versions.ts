@@ -11,12 +11,12 @@ export const NO_PARTS: PartVersions = { offerVersion: 0, promotedVersion: 0, reg
 
 /** Applies the versions of a list of campaigns to `stored`. @returns false, without a change, when the stored list is as new or newer. */
 export function takePromotions(
-  { version, offerVersion }: { version: number; offerVersion?: number | undefined },
+  { version, offerVersion }: { version: number; offerVersion: number },
   stored: PartVersions,
 ): boolean {
-  const ofOther = offerVersion === undefined ? 0 : offerVersion - stored.promotedVersion
+  const ofOther = offerVersion - stored.promotedVersion
   if (ofOther < 0 || (ofOther === 0 && version <= stored.registryVersion)) return false
-  stored.promotedVersion = offerVersion ?? stored.offerVersion
+  stored.promotedVersion = offerVersion
   stored.registryVersion = version
   return true
 }

@@ -32,7 +32,7 @@ export interface ProductIndex {
    */
   similarTerms(terms: readonly string[]): Promise<SimilarTerm[][]>
   /** One page of the offers of a shop that satisfy all filters, ordered by document key. `after` is null for the first page. */
-  scan(request: ScanRequest): Promise<IndexedProduct[]>
+  scan(request: ScanRequest): Promise<ScannedProduct[]>
   /** Id and digest of every offer of a feed, in pages ordered by id. A feed run compares them with the new content. */
   digests(
     shopId: string,
@@ -90,14 +90,13 @@ export type IndexWrite =
   | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
   | { kind: 'signals'; version: number; signals: ProductSignals }
   /**
-   * Replaces the complete list of campaigns that promote an offer. `version` is the registry version from which the list was computed.
-   * A list that is written together with its offer also names the offer's version. Of two lists, the one for the newer offer wins; for
-   * the same offer, the one of the newer registry version.
+   * Replaces the complete list of campaigns that promote an offer. The list was computed from the offer of `offerVersion` and the
+   * registry of `version`. Of two lists, the one for the newer offer wins; for the same offer, the one of the newer registry version.
    */
   | {
       kind: 'promotions'
       version: number
-      offerVersion?: number
+      offerVersion: number
       shopId: string
       feedId: string
       id: string
@@ -109,6 +108,10 @@ export interface IndexedProduct {
   /** Campaigns that promote the offer, whatever their state. */
   campaignIds: string[]
   signals: ProductSignals | null
+}
+
+export interface ScannedProduct extends IndexedProduct {
+  offerVersion: number
 }
 
 export interface ProductQuery {

@@ -12,7 +12,8 @@ const IDS_PER_FILTER = 1_000
 /**
  * Rewrites the promotions of the offers that a change of this campaign can concern: those that it promotes according to the index,
  * and those that it should promote now. Each list is derived from the current state of all campaigns, so repeating this, after a
- * crash or needlessly, changes nothing. The index ignores a list when it has one from the same or a later registry version.
+ * crash or needlessly, changes nothing. The index ignores a list when it has one for a newer offer, or from the same or a later
+ * registry version.
  */
 export async function applyCampaign(
   deps: { index: ProductIndex; snapshot: Snapshot; book: PromotionBook },
@@ -23,10 +24,11 @@ export async function applyCampaign(
   for (const filters of affectedOffers(deps.snapshot, campaign)) {
     for (let after: string | null = null; ; ) {
       const page = await deps.index.scan({ shopId, filters, after, limit: PAGE_OFFERS })
-      const writes = page.flatMap(({ offer, campaignIds }): IndexWrite[] => {
+      const writes = page.flatMap(({ offer, offerVersion, campaignIds }): IndexWrite[] => {
         const now = deps.book.promotersOf(offer)
         if (sameList(now, campaignIds)) return []
-        return [{ kind: 'promotions', version, shopId, feedId: offer.feedId, id: offer.id, campaignIds: now }]
+        const { feedId, id } = offer
+        return [{ kind: 'promotions', version, offerVersion, shopId, feedId, id, campaignIds: now }]
       })
       if (writes.length > 0) await deps.index.write(writes)
       const last = page.at(-1)

@@ -85,7 +85,7 @@ async function* offersOf(
   fingerprint: ReturnType<typeof createFingerprint>,
 ): AsyncGenerator<Digested> {
   for (let after: string | null = null; ; ) {
-    const page: IndexedProduct[] = await index.scan({ shopId, filters: [], after, limit: SCAN_PAGE })
+    const page = await index.scan({ shopId, filters: [], after, limit: SCAN_PAGE })
     for (const product of page) {
       const each = digested(product)
       fingerprint.add(each)

@@ -10,6 +10,7 @@ import {
   SEARCH_TIMEOUT_MS,
   WRITE_TIMEOUT_MS,
 } from './client.ts'
+import type { ProductDocument } from './document.ts'
 import { emptyIndices } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
@@ -123,14 +124,15 @@ function openIndex({
     }
     return found
   }
-  const products = async (
+  const stored = (
     request: Pick<ScanRequest, 'shopId' | 'filters'>,
     after: string[] | null,
     limit: number,
     timeoutMs?: number,
   ) => {
-    const found = await page<StoredFields>(request, [...productFields], ['feed', 'id'], after, limit, timeoutMs)
-    return found.map(productOf)
+    type Stored = StoredFields & Pick<ProductDocument, 'offerVersion'>
+    const fields = [...productFields, 'offerVersion']
+    return page<Stored>(request, fields, ['feed', 'id'], after, limit, timeoutMs)
   }
 
   async function shops(): Promise<string[]> {
@@ -166,9 +168,10 @@ function openIndex({
     refresh: () => guard.run(refresh),
     search: (queries) => guard.run(() => search(queries)),
     get: (shopId, ids) =>
-      guard.run(() => {
+      guard.run(async () => {
         const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
-        return products({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
+        const found = await stored({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
+        return found.map(productOf)
       }),
     count: (shopId, filters) =>
       guard.run(async () => {
@@ -208,7 +211,10 @@ function openIndex({
     similarTerms: (terms) =>
       guard.run(() => similarTerms(client, { index: names.products, terms, timeoutMs: searchTimeoutMs })),
     scan: ({ after, limit, ...request }) =>
-      guard.run(() => products(request, after === null ? null : keyOf(after), limit)),
+      guard.run(async () => {
+        const found = await stored(request, after === null ? null : keyOf(after), limit)
+        return found.map((each) => ({ ...productOf(each), offerVersion: each.offerVersion }))
+      }),
     digests: (shopId, feedId, after, limit) =>
       guard.run(() =>
         page<{ id: string; digest: string }>(

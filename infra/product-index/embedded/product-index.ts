@@ -130,7 +130,8 @@ export function productIndexClient(port: MessagePort): ProductIndex {
     similarTerms: (terms) => searcher.call('similarTerms', [terms]),
     sellers: (request) => searcher.call('sellers', [request]),
     async scan(request) {
-      return (await searcher.call<StoredProduct[]>('scan', [request])).map(parseProduct)
+      const page = await searcher.call<StoredProduct[]>('scan', [request])
+      return page.map((stored) => ({ ...parseProduct(stored), offerVersion: stored.offerVersion }))
     },
     digests: (shopId, feedId, after, limit) => searcher.call('digests', [shopId, feedId, after, limit]),
     shops: () => searcher.call('shops', []),

@@ -23,7 +23,7 @@ export interface OfferRow {
 /** A change of a document's offer (null when it is removed), or of the campaigns that promote it (a JSON list). */
 export type PartChange =
   | { version: number; offer: OfferRow | null }
-  | { version: number; offerVersion: number | undefined; campaigns: string }
+  | { version: number; offerVersion: number; campaigns: string }
 
 /** The changes that one batch makes to a document. */
 export interface DocumentChanges {

@@ -33,6 +33,7 @@ const writesOf = (offer: ProductOffer, at: number): IndexWrite[] => [
   {
     kind: 'promotions',
     version: 1,
+    offerVersion: 1,
     shopId: offer.shopId,
     feedId: offer.feedId,
     id: offer.id,

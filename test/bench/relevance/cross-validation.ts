@@ -37,7 +37,15 @@ writer.write(
   rowsOf(
     offers.flatMap((offer) => [
       { kind: 'offer', version: 1, offer },
-      { kind: 'promotions', version: 1, shopId: SHOP, feedId: offer.feedId, id: offer.id, campaignIds: ['all'] },
+      {
+        kind: 'promotions',
+        version: 1,
+        offerVersion: 1,
+        shopId: SHOP,
+        feedId: offer.feedId,
+        id: offer.id,
+        campaignIds: ['all'],
+      },
     ]),
   ),
 )

@@ -103,7 +103,15 @@ async function load(into: ProductIndex, products: readonly ProductOffer[]): Prom
     await into.write(
       offers.flatMap((offer) => [
         { kind: 'offer', version: 1, offer },
-        { kind: 'promotions', version: 1, shopId: SHOP, feedId: offer.feedId, id: offer.id, campaignIds: ['all'] },
+        {
+          kind: 'promotions',
+          version: 1,
+          offerVersion: 1,
+          shopId: SHOP,
+          feedId: offer.feedId,
+          id: offer.id,
+          campaignIds: ['all'],
+        },
       ]),
     )
   }

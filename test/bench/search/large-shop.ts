@@ -83,7 +83,15 @@ function write(offers: readonly ProductOffer[], version: number): void {
     const campaignIds = [`campaign-${at % CAMPAIGNS}`]
     return [
       { kind: 'offer', version, offer },
-      { kind: 'promotions', version, shopId: SHOP, feedId: offer.feedId, id: offer.id, campaignIds },
+      {
+        kind: 'promotions',
+        version,
+        offerVersion: version,
+        shopId: SHOP,
+        feedId: offer.feedId,
+        id: offer.id,
+        campaignIds,
+      },
     ]
   })
   writer.write(rowsOf(writes))

@@ -223,7 +223,15 @@ function writesOf(offer: ProductOffer, at: number): IndexWrite[] {
   const signals = { shopId, id, popularity: at % 50, views: 100, clicks: at % 7, alsoBought: [], computedAt: 0 }
   return [
     { kind: 'offer', version: 1, offer },
-    { kind: 'promotions', version: 1, shopId, feedId, id, campaignIds: [`${shopId}-${at % CAMPAIGNS}`] },
+    {
+      kind: 'promotions',
+      version: 1,
+      offerVersion: 1,
+      shopId,
+      feedId,
+      id,
+      campaignIds: [`${shopId}-${at % CAMPAIGNS}`],
+    },
     ...(at % 10 === 0 ? [{ kind: 'signals', version: 1, signals } as const] : []),
   ]
 }

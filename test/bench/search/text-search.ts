@@ -72,7 +72,14 @@ function openIndex(folder: string) {
     rowsOf(
       offers.flatMap((offer) => [
         { kind: 'offer', version: 1, offer },
-        { kind: 'promotions', ...versioned, feedId: offer.feedId, id: offer.id, campaignIds: [campaignOf(offer)] },
+        {
+          kind: 'promotions',
+          ...versioned,
+          offerVersion: 1,
+          feedId: offer.feedId,
+          id: offer.id,
+          campaignIds: [campaignOf(offer)],
+        },
       ]),
     ),
   )

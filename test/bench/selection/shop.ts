@@ -85,6 +85,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
         {
           kind: 'promotions',
           version: 1,
+          offerVersion: 1,
           shopId,
           feedId: offer.feedId,
           id: offer.id,

@@ -145,7 +145,7 @@ function writesOf(offer: ProductOffer): OfferWrites {
   const campaignIds = book.promotersOf(offer)
   return [
     { kind: 'offer', version: 1, offer },
-    { kind: 'promotions', version: 1, shopId, feedId, id, campaignIds },
+    { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds },
   ]
 }
 

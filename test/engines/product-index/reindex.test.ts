@@ -39,6 +39,7 @@ const offer = (n: number, version: number): IndexWrite => ({
 const promotions = (n: number, version: number): IndexWrite => ({
   kind: 'promotions',
   version,
+  offerVersion: version,
   shopId: 'shop',
   feedId: 'feed',
   id: id(n),

@@ -48,7 +48,7 @@ describe('the embedded index and Elasticsearch', () => {
           const signals = { shopId, id, popularity: at % 4, views: 0, clicks: 0, alsoBought: [], computedAt: 1 }
           return [
             { kind: 'offer', version: 1, offer },
-            { kind: 'promotions', version: 1, shopId, feedId, id, campaignIds },
+            { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds },
             { kind: 'signals', version: at + 1, signals },
           ]
         })

@@ -231,7 +231,15 @@ export function rankingSuite(world: IndexWorld): void {
     test('queries of one call are answered in order, each by itself, and shops are kept apart', async () => {
       await given({ id: 'a' }, { id: 'b', shopId: 'other' })
       await world.index.write([
-        { kind: 'promotions', version: 1, shopId: 'other', feedId: 'feed', id: 'b', campaignIds: ['c'] },
+        {
+          kind: 'promotions',
+          version: 1,
+          offerVersion: 1,
+          shopId: 'other',
+          feedId: 'feed',
+          id: 'b',
+          campaignIds: ['c'],
+        },
       ])
       await world.index.refresh()
       const results = await world.index.search([query(), query({ shopId: 'other' }), query({ shopId: 'nowhere' })])

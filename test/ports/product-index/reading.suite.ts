@@ -31,6 +31,18 @@ export function readingSuite(world: IndexWorld): void {
       expect(seen).toEqual(offers.map((offer) => `${offer.feedId}/${offer.id}`).sort())
     })
 
+    test('scan tells the version of each offer', async () => {
+      await world.index.write([offerWrite(anOffer({ id: 'a' }), 3), offerWrite(anOffer({ id: 'b' }), 7)])
+      await world.index.refresh()
+      await world.index.write([offerWrite(anOffer({ id: 'a' }), 8)])
+      await world.index.refresh()
+      const page = await world.index.scan({ shopId: 'shop', filters: [], after: null, limit: 10 })
+      expect(page.map(({ offer, offerVersion }) => [offer.id, offerVersion])).toEqual([
+        ['a', 8],
+        ['b', 7],
+      ])
+    })
+
     test('sellers are counted by their offers, through every change of them', async () => {
       const sellers = (contains = '', anyOf: string[] | null = null, limit = 10) =>
         world.index.sellers({ shopId: 'shop', contains, anyOf, limit })

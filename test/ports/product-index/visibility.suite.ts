@@ -33,7 +33,7 @@ export function visibilitySuite(world: IndexWorld): void {
       await world.index.write([
         ...['b', 'a', 'c'].map((shopId) => offerWrite(anOffer({ shopId, feedId: 'feed', id: '1' }))),
         { kind: 'remove', version: 2, shopId: 'c', feedId: 'feed', id: '1' },
-        { kind: 'promotions', version: 1, shopId: 'd', feedId: 'feed', id: '1', campaignIds: ['x'] },
+        { kind: 'promotions', version: 1, offerVersion: 1, shopId: 'd', feedId: 'feed', id: '1', campaignIds: ['x'] },
       ])
       await world.index.refresh()
       expect(await world.index.shops()).toEqual(['a', 'b'])

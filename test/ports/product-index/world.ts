@@ -60,6 +60,7 @@ export const removal = (id: string, version: number): IndexWrite => ({
 export const promotion = (id: string, campaignIds: string[], version = 1, feedId = 'feed'): IndexWrite => ({
   kind: 'promotions',
   version,
+  offerVersion: 1,
   shopId: 'shop',
   feedId,
   id,

@@ -122,7 +122,15 @@ beforeAll(async () => {
   await index.write(
     world.products.flatMap(({ offer, campaignIds, signals }) => [
       { kind: 'offer', version: 1, offer, textLang: 'en' },
-      { kind: 'promotions', version: 1, shopId: offer.shopId, feedId: offer.feedId, id: offer.id, campaignIds },
+      {
+        kind: 'promotions',
+        version: 1,
+        offerVersion: 1,
+        shopId: offer.shopId,
+        feedId: offer.feedId,
+        id: offer.id,
+        campaignIds,
+      },
       ...(signals ? [{ kind: 'signals' as const, version: 1, signals }] : []),
     ]),
   )

@@ -22,6 +22,7 @@ export type NumberedQuery = PlainQuery & {
 export interface StoredProduct {
   rowid: number
   changed: number
+  offerVersion: number
   /** Without the product details. */
   offer: string
   details: string
@@ -35,7 +36,7 @@ const PAGE_CACHE_KIB = 8_192
 const ROWS = `SELECT doc AS rowid, d.shopId, d.id, summary, campaigns, popularity, changed,
     signals ->> 'views' AS views, signals ->> 'clicks' AS clicks
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
-const PRODUCTS = `SELECT doc AS rowid, changed, offer, details, campaigns, signals
+const PRODUCTS = `SELECT doc AS rowid, changed, offerVersion, offer, details, campaigns, signals
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
 
 /** Opens the index of a folder for reading. Searches see the state of the last `refresh`. Calls block the thread. */

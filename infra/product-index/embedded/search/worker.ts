@@ -47,6 +47,8 @@ async function readAhead(): Promise<void> {
     // The answer to the current search is sent first.
     do await nextTurn()
     while (!stopping.signal.aborted && searcher.readAhead())
+  } catch {
+    // Searches read what is missing themselves, and report the error. Here it would end the worker.
   } finally {
     isReading = false
   }

@@ -13,6 +13,7 @@ function stored(id: string) {
     changed: 1,
     offer: JSON.stringify(offer),
     details: JSON.stringify([{ ...weight, attributeValue: `${id} kg` }]),
+    offerVersion: 1,
     campaigns: '["c"]',
     signals: null,
   }

@@ -96,7 +96,15 @@ describe('embedded product index between threads', () => {
         await index.write(
           promotions.flatMap((campaignIds, n): IndexWrite[] => [
             { kind: 'offer', version: 1, offer: anOffer({ id: `${n}` }) },
-            { kind: 'promotions', version: 1, shopId: 'shop', feedId: 'feed', id: `${n}`, campaignIds },
+            {
+              kind: 'promotions',
+              version: 1,
+              offerVersion: 1,
+              shopId: 'shop',
+              feedId: 'feed',
+              id: `${n}`,
+              campaignIds,
+            },
           ]),
         )
         await index.refresh()
@@ -125,7 +133,15 @@ describe('embedded product index between threads', () => {
     await index.write(
       ids.flatMap((id) => [
         { kind: 'offer', version: 1, offer: anOffer({ id }) },
-        { kind: 'promotions', version: 1, shopId: 'shop', feedId: 'feed', id, campaignIds: [`c${id}`] },
+        {
+          kind: 'promotions',
+          version: 1,
+          offerVersion: 1,
+          shopId: 'shop',
+          feedId: 'feed',
+          id,
+          campaignIds: [`c${id}`],
+        },
       ]),
     )
     await index.refresh()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CounterKey, CountersUnavailable } from '../../../../infra/counters/port.ts'
-import type { IndexedProduct } from '../../../../infra/product-index/port.ts'
+import type { ScannedProduct } from '../../../../infra/product-index/port.ts'
 import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/entities.ts'
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { overviewApp } from '../../../../services/registry/overview/app.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
       ...world,
       access: createAccess(snapshot),
       index: {
-        scan: async ({ shopId }) => (system.products.includes(shopId) ? [{} as IndexedProduct] : []),
+        scan: async ({ shopId }) => (system.products.includes(shopId) ? [{} as ScannedProduct] : []),
       },
       counters: {
         shards: 1,

@@ -113,13 +113,13 @@ async function index() {
   )
   const promoted: Record<string, string[]> = { a: [runningId, pausedId], b: [pausedId], x: [foreignId] }
   const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId }).offer!)
-  let version = 1
   for (const offer of offers) {
     await engines.index.write([
-      { kind: 'offer', version: version++, offer: withDigest({ ...offer, updatedAt: NOW }) },
+      { kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) },
       {
         kind: 'promotions',
-        version: version++,
+        version: 1,
+        offerVersion: 1,
         shopId,
         feedId: 'F',
         id: offer.id,

@@ -61,7 +61,7 @@ beforeAll(() => {
     const { shopId, feedId, id } = offer
     return [
       { kind: 'offer', version: 1, offer },
-      { kind: 'promotions', version: 1, shopId, feedId, id, campaignIds: promoting.get(id)! },
+      { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds: promoting.get(id)! },
       ...(observed.get(id) ? [{ kind: 'signals', version: 1, signals: signalsOf(shopId, id) } as const] : []),
     ]
   })

@@ -123,7 +123,15 @@ function writesOf(each: Change, version: number): IndexWrite[] {
   const offer = anOffer({ shopId: SHOP, feedId: 'feed', ...each })
   return [
     { kind: 'offer', version, offer },
-    { kind: 'promotions', version, shopId: SHOP, feedId: 'feed', id: each.id, campaignIds: ['campaign'] },
+    {
+      kind: 'promotions',
+      version,
+      offerVersion: version,
+      shopId: SHOP,
+      feedId: 'feed',
+      id: each.id,
+      campaignIds: ['campaign'],
+    },
   ]
 }
 

@@ -65,7 +65,9 @@ test('each of many shops finds its own offers and no others, whatever the order 
 
 function writesOf({ shopId, id, offer, isPromoted }: Change, version: number): IndexWrite[] {
   const key = { shopId, feedId: 'feed', id }
-  const promotions: IndexWrite[] = [{ kind: 'promotions', version, ...key, campaignIds: ['campaign'] }]
+  const promotions: IndexWrite[] = [
+    { kind: 'promotions', version, offerVersion: version, ...key, campaignIds: ['campaign'] },
+  ]
   const texts = { description: null, productTypes: [] }
   return [
     ...(isPromoted ? promotions : []),
