@@ -53,10 +53,7 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       fieldErrors.check(isCurrency(feed.currency), '/currency', 'is not an ISO 4217 currency')
       fieldErrors.throwIfAny()
       // When the source changes, or the way in which it is read, the next fetch must be unconditional.
-      const { url, currency, lang, username } = body
-      const readsAlike =
-        feed.url === url && feed.currency === currency && feed.lang === lang && feed.username === username
-      return readsAlike ? feed : { ...feed, ...UNFETCHED }
+      return readsAlike(feed, body) ? feed : { ...feed, ...UNFETCHED }
     },
     blockedBy: () => [],
     views: (feeds) =>
@@ -70,6 +67,12 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
         }
       }),
   }
+}
+
+/** Whether two versions of a feed have the same source, and read its content as the same offers. */
+export function readsAlike(one: Feed, other: Feed): boolean {
+  const names = ['url', 'currency', 'lang', 'username'] as const
+  return names.every((name) => one[name] === other[name])
 }
 
 function checkUrl(url: string | null, fieldErrors: FieldErrors): void {

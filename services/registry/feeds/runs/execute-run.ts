@@ -5,6 +5,7 @@ import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FailureCode } from '../failure.ts'
+import { readsAlike } from '../feed-entities.ts'
 import type { FeedFiles } from '../source/files.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
 import { failedRun, isConfirmed, isUnderWay, progressed, runsOf, unmodifiedRun } from './run-state.ts'
@@ -69,10 +70,13 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   if (outcome === 'STOPPED') return
   const mayKeep = await deps.files.mayKeep(runId)
   const withFiles = runsWithFiles(registry.snapshot, job)
-  await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep }))
+  // What the run has learned of the source holds only while the feed is read as it was when the run began.
+  const isAsRead = (current: Feed | undefined) => current !== undefined && readsAlike(current, feed!.body)
+  await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep, isAsRead }))
   // When the source's content was unmodified, its offers still go stale at the time recorded before.
   if (outcome.content && !outcome.isUnmodified) {
-    if (outcome.status === 'DONE') deps.freshness.applied(job.feed.id, outcome.staleAt)
+    const isApplied = outcome.status === 'DONE' && isAsRead(registry.snapshot.body('Feed', job.feed.id))
+    if (isApplied) deps.freshness.applied(job.feed.id, outcome.staleAt)
     else deps.freshness.lost(job.feed.id)
   }
   await removeFiles(deps, { job, outcome, withFiles })
@@ -193,7 +197,7 @@ function ending(
   deps: ExecuteDeps,
   run: Entity<'FeedRun'>,
   outcome: FeedOutcome,
-  { task, mayKeep }: FeedJob & { mayKeep: boolean },
+  { task, mayKeep, isAsRead }: FeedJob & { mayKeep: boolean; isAsRead: (feed: Feed) => boolean },
 ): EntityChange[] {
   const { registry, now } = deps
   const { status, message, failure, content } = outcome
@@ -202,7 +206,8 @@ function ending(
   const feed = registry.snapshot.get('Feed', run.body.feedId)
   if (feed && content) {
     const isKept = feed.body.url === null && task.tag === 'READ' && status !== 'FAILED' && mayKeep
-    const known = { ...content, keptUpload: isKept ? run.id : null }
+    const learned = isAsRead(feed.body) ? content : UNKNOWN_CONTENT
+    const known = { ...learned, keptUpload: isKept ? run.id : null }
     if (differ(feed.body, known)) changes.push(changed(feed, { ...feed.body, ...known }))
   }
   if (status !== 'FAILED') {
