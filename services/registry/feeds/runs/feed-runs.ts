@@ -89,7 +89,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     const cutShort = [...snapshot.all('FeedRun')].filter((run) => run.body.status === 'RUNNING')
     for (const run of cutShort) {
       const again = uuid()
-      if (await files.hasContent(run.id)) await files.share(run.id, again)
+      // Only an upload is whole for certain. A download may have been cut off, and is fetched again.
+      const isWhole = run.body.trigger === 'UPLOAD'
+      if (isWhole && (await files.hasContent(run.id))) await files.share(run.id, again)
       await registry.write(() => resumption(run, again), { by: FEEDS_ACCOUNT_ID })
     }
     const all = [...snapshot.all('FeedRun')]

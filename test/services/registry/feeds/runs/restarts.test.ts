@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
 import { openFeedFiles } from '../../../../../services/registry/feeds/source/files.ts'
@@ -5,7 +6,7 @@ import { removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, products } from './feed-runs-world.ts'
 
-const { world, open, close, createFeed, folder, feedNow, statuses, ids, ended } = feedRunsWorld()
+const { world, open, close, createFeed, folder, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
 
 /** A runner whose runs with content do not end until they are cancelled. */
 const stuck: FeedRunner = {
@@ -34,6 +35,27 @@ describe('a restart', () => {
       endedAt: expect.any(Number),
     })
     expect(await ids()).toEqual(['a', 'b'])
+  })
+
+  it('fetches a feed again whose download was cut off', async () => {
+    const cutOff: FeedRunner = {
+      ...stuck,
+      async run({ runId, feed, contentPath }) {
+        // The runner also gets jobs that clear the feeds of earlier tests.
+        if (feed.id !== world.feedId) throw new Error('away')
+        await writeFile(contentPath, products('a', 'b').slice(0, 300))
+        return new Promise((_resolve, reject) => cancels.set(runId, () => reject(new Error('cancelled'))))
+      },
+    }
+    await close()
+    await open({ runner: cutOff })
+    await createFeed()
+    await waitFor(() => statuses().length > 0 && cancels.has(latest().id))
+    await close()
+    world.now += 1
+    await open()
+    expect(await ended(2)).toMatchObject({ status: 'DONE', trigger: 'SCHEDULE', total: 3 })
+    expect(await ids()).toEqual(['a', 'b', 'c'])
   })
 
   it('fails a run whose upload is gone', async () => {
