@@ -81,7 +81,6 @@ export async function openRegistry(deps: {
   logger?: { warn(details: object, message: string): void }
 }): Promise<Registry> {
   const { log, snapshot, limits = defaultLimits, now } = deps
-  const entityLimits = createEntityLimits(snapshot, limits)
   // The writer is opened first: once the previous writer is fenced, nothing can be appended after what the tail has read.
   const writer = await log.exclusiveWriter(WRITER)
   const recent = new LRUCache<string, Position>({ max: RECENT_VERSIONS_MAX })
@@ -101,6 +100,7 @@ export async function openRegistry(deps: {
     await writer.close()
     throw error
   })
+  const entityLimits = createEntityLimits(snapshot, limits)
   let doubtful = false
   let takenOver = false
   const { promise: fenced, resolve: signalFenced } = Promise.withResolvers<Fenced>()

@@ -35,7 +35,10 @@ export interface EntityLimits {
   }
 }
 
-/** Limits how many entities an account may have. Deleted ones do not count. May be created before the snapshot is filled. */
+/**
+ * Limits how many entities an account may have. Deleted ones do not count.
+ * @param snapshot must be caught up: a checkpoint may name a part of a shop before the shop, which tells its account.
+ */
 export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLimits {
   const counts = new Map<string, number>()
   const keyOf = (kind: LimitedKind, accountId: string | null) => `${kind} ${accountId}`

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event-log.ts'
 import type { RegistryEntry } from '../../../../schemas/records/entities.ts'
 import { defaultLimits, type Limits } from '../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { changed, created, openRegistry } from '../../../../services/registry/resources/store.ts'
 import { createEntityLimits } from '../../../../services/registry/writes/entity-limits.ts'
+import { bodies } from '../../../schemas/samples.ts'
 import { picture, upload } from '../images/pictures.ts'
 import {
   campaignBody,
@@ -141,4 +147,33 @@ describe('counts', () => {
     expect(() => limits.checkRoom('Image', 'a')).toThrow('1 MiB of images')
     limits.checkRoom('Image', 'b')
   })
+})
+
+it('holds after a start, although a checkpoint names a shop after its parts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'entity-limits-'))
+  const log = await openEmbeddedEventLog({ folder, housekeepingMs: 3 })
+  const open = () =>
+    openRegistry({
+      ...{ log, snapshot: new Snapshot(), now: Date.now, checkpointEvery: 2 },
+      limits: { ...defaultLimits, accountPlacements: 1 },
+    })
+  const placement = { ...bodies.Placement, shopId: 'shop' }
+  const registry = await open()
+  await registry.write([created('Shop', 'shop', bodies.Shop)], { by: 'test' })
+  await registry.write([created('Placement', 'p', placement)], { by: 'test' })
+  const keysAfterChange = async () => {
+    const shop = registry.snapshot.get('Shop', 'shop')!
+    await registry.write([changed(shop, bodies.Shop)], { by: 'test' })
+    return (await log.read('registry-checkpoint', 0, 0, 10)).map(({ key }) => key)
+  }
+  // Compaction keeps only the latest record of the shop.
+  await expect.poll(keysAfterChange).toEqual(['Placement/p', 'Shop/shop'])
+  await registry.close()
+  const again = await open()
+  await expect(again.write([created('Placement', 'q', placement)], { by: 'test' })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
+  await again.close()
+  await log.close()
+  await rm(folder, { recursive: true })
 })
