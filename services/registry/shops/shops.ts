@@ -12,16 +12,18 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
+import { removed } from '../resources/store.ts'
 import type { Access } from '../rights/access.ts'
 import type { Principal } from '../rights/auth.ts'
 import { inShop } from '../rights/indexes.ts'
 import { onlyRoles } from '../rights/roles.ts'
+import { removedKey } from './signing-keys.ts'
 
 const DEFAULTS = { timeZone: 'UTC', ...DEFAULT_WINDOWS, transactionTrust: DEFAULT_TRUST } as const
 type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
 const RESERVE_CPC_DEFAULT = 0.01
 
-/** Kinds that belong to a shop. A shop cannot be removed while it has any of them. */
+/** Kinds of which a shop must have none when it is removed. Its signing keys are removed with it. */
 const parts = ['Placement', 'Feed', 'Campaign', 'TechnicalSlot', 'AdFormat'] as const
 
 export function shops(deps: {
@@ -63,6 +65,7 @@ export function shops(deps: {
     },
     blockedBy: ({ id }) =>
       parts.map(<K extends (typeof parts)[number]>(kind: K) => countOf<K>(snapshot, [inShop[kind], id])),
+    removal: (shop) => [...[...snapshot.under(inShop.SigningKey, shop.id)].map(removedKey), removed(shop)],
     views: (entities, principal) => entities.map((entity) => view(entity, principal)),
   }
 }

@@ -13,7 +13,7 @@ import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
-import { created, removed } from '../resources/store.ts'
+import { created, type EntityChange, removed } from '../resources/store.ts'
 import { accountOf } from '../rights/account-of.ts'
 import { principalOf } from '../rights/auth.ts'
 import { inShop } from '../rights/indexes.ts'
@@ -74,9 +74,12 @@ const signingKeys: ChangeableResource<'SigningKey', typeof SigningKeyPatch> = {
   schemas: { patch: SigningKeyPatch, view: SigningKeyView, query: SigningKeyQuery },
   change: ({ body }, input) => ({ ...body, ...input }),
   blockedBy: () => [],
-  removal: (key) => [removed(key, { ...key.body, secret: '' })],
+  removal: (key) => [removedKey(key)],
   views: (entities) => entities.map(view),
 }
+
+/** The key marked as deleted, without its secret. */
+export const removedKey = (key: Entity<'SigningKey'>): EntityChange => removed(key, { ...key.body, secret: '' })
 
 function view(key: Entity<'SigningKey'>) {
   const { shopId, name } = key.body

@@ -39,6 +39,19 @@ describe('signing keys', () => {
     expect(office.registry.snapshot.getEver('SigningKey', key.id)?.body.secret).toBe('')
   })
 
+  it('are deleted with their shop, and make room', async () => {
+    const full = await openOffice({ limits: { accountSigningKeys: 1 } })
+    const { id: accountId } = await openPublisher(full)
+    const shops = ['A', 'B'].map((name) => ({ name, accountId, currency: 'EUR', lang: 'de', country: 'DE' }))
+    const [{ id: first }, { id: second }] = await Promise.all(shops.map((shop) => full.make('/v1/panel/shops', shop)))
+    const { id } = await full.make('/v1/panel/signing-keys', { shopId: first, name: 'key' })
+    expect((await full.call('DELETE', `/v1/panel/shops/${first}`)).status).toBe(204)
+    expect((await full.call('GET', `/v1/panel/signing-keys/${id}`)).status).toBe(404)
+    expect(full.registry.snapshot.getEver('SigningKey', id)?.body.secret).toBe('')
+    await full.make('/v1/panel/signing-keys', { shopId: second, name: 'key' })
+    await discard(full)
+  })
+
   it('are made for a shop of one’s own, and are nobody else’s business', async () => {
     const rival = await openPublisher(office)
     const advertiser = await openAccount(office, 'ADVERTISER')
