@@ -4,9 +4,12 @@ import type { Erasure } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { digestOf, type Identifier, isDigestOf, PSEUDONYM_PREFIX } from '../../domain/erasure/erasures.ts'
 import { Problem } from '../../domain/errors.ts'
+import { createLimiter } from '../resources/limiter.ts'
 
 /** Erasures that are not done. The streams carry out about twenty a minute. */
 const PENDING_MAX = 1_000
+/** Requests that wait for their turn. Each takes an append. */
+const REQUESTS_WAITING_MAX = 100
 const SALT_BYTES = 16
 const PSEUDONYM_BYTES = 16
 
@@ -18,50 +21,57 @@ export interface ErasureStoreDeps {
   randomBytes: (size: number) => Buffer
 }
 
+export interface ErasureRequest {
+  shopId: string
+  identifier: Identifier
+  requestedBy: string
+}
+
 /** The erasures of the installation. This process requests them, and the streams carry them out. */
 export interface ErasureStore {
   all(): Promise<Erasure[]>
   /**
    * Requests an erasure. The same request, while the erasure is not done, returns the same one.
-   * @throws Problem CONFLICT when too many wait.
+   * @throws Problem CONFLICT when too many erasures are pending, UNAVAILABLE when too many requests wait.
    */
-  ask(person: {
-    shopId: string
-    identifier: Identifier
-    requestedBy: string
-  }): Promise<{ erasure: Erasure; isNew: boolean }>
+  ask(asked: ErasureRequest): Promise<{ erasure: Erasure; isNew: boolean }>
   close(): Promise<void>
 }
 
 /** Reads the topic when it is first needed. */
 export function createErasureStore({ log, now, uuid, randomBytes }: ErasureStoreDeps): ErasureStore {
   const { erasures, known, close } = followErasures(log)
+  /** Requests are decided one after the other, so that each sees what the one before it has stored. */
+  const inTurn = createLimiter({ running: 1, waiting: REQUESTS_WAITING_MAX })
+
+  async function request({ shopId, identifier, requestedBy }: ErasureRequest) {
+    await known()
+    const pending = erasures.active().filter(({ erasedAt }) => erasedAt === null)
+    const same = pending.find(
+      (each) =>
+        each.shopId === shopId && each.identifier === identifier.kind && isDigestOf(each.digest, identifier.value),
+    )
+    if (same) return { erasure: same, isNew: false }
+    if (pending.length >= PENDING_MAX) {
+      throw new Problem('CONFLICT', `${PENDING_MAX} erasures are still pending: try again when some are done`)
+    }
+    const erasure: Erasure = {
+      ...{ id: uuid(), shopId, identifier: identifier.kind, requestedAt: now(), requestedBy },
+      pseudonym: `${PSEUDONYM_PREFIX}${randomBytes(PSEUDONYM_BYTES).toString('hex')}`,
+      digest: digestOf(identifier.value, randomBytes(SALT_BYTES)),
+      ...{ erasedAt: null, logFreeAt: null },
+    }
+    await log.append([{ topic: 'erasures', key: erasure.id, value: encode('Erasure', erasure) }])
+    erasures.put(erasure)
+    return { erasure, isNew: true }
+  }
+
   return {
     async all() {
       await known()
       return erasures.all()
     },
-    async ask({ shopId, identifier, requestedBy }) {
-      await known()
-      const pending = erasures.active().filter(({ erasedAt }) => erasedAt === null)
-      const same = pending.find(
-        (each) =>
-          each.shopId === shopId && each.identifier === identifier.kind && isDigestOf(each.digest, identifier.value),
-      )
-      if (same) return { erasure: same, isNew: false }
-      if (pending.length >= PENDING_MAX) {
-        throw new Problem('CONFLICT', `${PENDING_MAX} erasures are still pending: try again when some are done`)
-      }
-      const erasure: Erasure = {
-        ...{ id: uuid(), shopId, identifier: identifier.kind, requestedAt: now(), requestedBy },
-        pseudonym: `${PSEUDONYM_PREFIX}${randomBytes(PSEUDONYM_BYTES).toString('hex')}`,
-        digest: digestOf(identifier.value, randomBytes(SALT_BYTES)),
-        ...{ erasedAt: null, logFreeAt: null },
-      }
-      await log.append([{ topic: 'erasures', key: erasure.id, value: encode('Erasure', erasure) }])
-      erasures.put(erasure)
-      return { erasure, isNew: true }
-    },
+    ask: (asked) => inTurn(() => request(asked)),
     close,
   }
 }

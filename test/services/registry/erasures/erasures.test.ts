@@ -102,6 +102,13 @@ describe('the API of erasures', () => {
     expect(JSON.stringify(told)).not.toContain(uid)
   })
 
+  it('answers the same one to requests of the same moment', async () => {
+    const { shopId, token } = await openPublisher(office)
+    const answers = await Promise.all([ask({ shopId, cid: CID }, token), ask({ shopId, cid: CID }, token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 201])
+    expect(answers[0]!.body.id).toBe(answers[1]!.body.id)
+  })
+
   it('refuses an export that would be cut, and names what is too long', async () => {
     const path = '/v1/panel/personal-data'
     const body = { shopId: publisher.shopId, uid: 'u' }
