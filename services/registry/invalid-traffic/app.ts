@@ -21,7 +21,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { toIso } from '../resources/conversions.ts'
+import { toEpochMs, toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
@@ -141,15 +141,17 @@ function conditionsOf({ eventIds, campaignId, cid, requestId, from, to }: VoidCr
   const fieldErrors = new FieldErrors()
   const isNarrowed = [eventIds, campaignId, cid, requestId].some((condition) => condition !== undefined)
   fieldErrors.check(isNarrowed, '/', 'needs one of eventIds, campaignId, cid and requestId')
+  const moments = {
+    from: from === undefined ? null : toEpochMs(from, '/from', fieldErrors),
+    to: to === undefined ? null : toEpochMs(to, '/to', fieldErrors),
+  }
   fieldErrors.throwIfAny()
-  const momentOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
   return {
     eventIds: eventIds ?? null,
     campaignId: campaignId ?? null,
     cid: cid ?? null,
     requestId: requestId ?? null,
-    from: momentOf(from),
-    to: momentOf(to),
+    ...moments,
   }
 }
 
