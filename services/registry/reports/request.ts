@@ -7,6 +7,7 @@ import {
   reportMetrics,
 } from '../../../schemas/http/panel/reports/reports.ts'
 import { startOfDay } from '../../domain/time/time-zone.ts'
+import { invalid } from '../../http/violations.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
 export const GROUP_BY_MAX = 4
@@ -16,6 +17,7 @@ const DAY_MS = 86_400_000
 const CLOCK_CHANGE_MAX_MS = 2 * 3_600_000
 const FIRST_YEAR = 1970
 const LAST_YEAR = 2200
+const LATER = 'must be later than from'
 
 /** A moment, or the start of a day, which differs between time zones. */
 export type Moment = { at: number } | { day: string }
@@ -80,7 +82,10 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
   return request
 }
 
-/** The time range of a query. Adds what is wrong with it to `fieldErrors`. */
+/**
+ * The time range of a query. Adds what is wrong with it in every time zone to `fieldErrors`; `throwIfReversed` finds what is
+ * wrong in those that it is read in.
+ */
 export function readRange(query: { from: string; to: string }, fieldErrors: FieldErrors): { from: Moment; to: Moment } {
   const [from, to] = [momentOf(query.from), momentOf(query.to)]
   const readable = `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`
@@ -88,10 +93,19 @@ export function readRange(query: { from: string; to: string }, fieldErrors: Fiel
   fieldErrors.check(to !== null, at('to'), readable)
   if (from === null || to === null) return { from: { at: 0 }, to: { at: 0 } }
   const length = momentIn(to, 'UTC') - momentIn(from, 'UTC')
-  fieldErrors.check(length > 0, at('to'), 'must be later than from')
+  // Where a day begins before or after midnight UTC, it may begin before or after a moment of the same date.
+  const isOfDays = 'day' in from && 'day' in to
+  const isOfMoments = 'at' in from && 'at' in to
+  fieldErrors.check(length > (isOfDays || isOfMoments ? 0 : -DAY_MS), at('to'), LATER)
   const longest = RANGE_MAX_DAYS * DAY_MS + CLOCK_CHANGE_MAX_MS
   fieldErrors.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
   return { from, to }
+}
+
+/** @throws Problem INVALID when `to` is before `from` in all of these ranges of time zones. */
+export function throwIfReversed(ranges: readonly { from: number; to: number }[]): void {
+  if (ranges.length > 0 && ranges.every(({ from, to }) => to < from))
+    throw invalid([{ path: at('to'), message: LATER }])
 }
 
 /** UTC epoch milliseconds of a moment as a shop in this time zone means it. */

@@ -10,7 +10,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { offsetSpans, offsetText } from '../../domain/time/time-zone.ts'
 import { measuresFor } from './figures.ts'
-import { momentIn, type ReportRequest } from './request.ts'
+import { momentIn, type ReportRequest, throwIfReversed } from './request.ts'
 import type { ReportScope } from './scope.ts'
 
 /** More would not fit into the URL of a query. */
@@ -19,7 +19,7 @@ const AD_UNITS_MAX = 5_000
 
 /**
  * What to ask Analytics for a report request, within what its caller may see.
- * @throws Problem INVALID where one shop must be chosen.
+ * @throws Problem INVALID where one shop must be chosen, and for a range that ends before it begins.
  */
 export function specOf(snapshot: Snapshot, request: ReportRequest, scope: ReportScope, limit: number): ReportSpec {
   const { shops } = scope
@@ -30,6 +30,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, scope: Report
   const placements = needsPlacements ? placementsOf(snapshot, shops) : new Map()
   if (placements.size > AD_UNITS_MAX) throw chooseShop(`is required where there are more than ${AD_UNITS_MAX} ad units`)
   const zones = zonesOf(request, shops)
+  throwIfReversed(zones)
   const requestFact = requestFactOf(request, scope)
   return {
     zones,

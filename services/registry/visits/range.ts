@@ -2,7 +2,7 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import { VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { type Moment, momentIn, readRange } from '../reports/request.ts'
+import { type Moment, momentIn, readRange, throwIfReversed } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -23,7 +23,7 @@ export function rangeOf(
   return rangeIn(snapshot, principal, { shopId: query.shopId, ...moments })
 }
 
-/** @throws Problem NOT_FOUND for a shop that the caller may not see. */
+/** @throws Problem NOT_FOUND for a shop that the caller may not see, INVALID for a range that ends before it begins. */
 export function rangeIn(
   snapshot: Snapshot,
   principal: Principal,
@@ -31,10 +31,9 @@ export function rangeIn(
 ): { shop: Entity<'Shop'>; range: VisitRange } {
   const shop = scopeOf(snapshot, principal, { shopId }).shops[0]!
   const { timeZone } = shop.body
-  return {
-    shop,
-    range: { shopId: shop.id, from: momentIn(moments.from, timeZone), to: momentIn(moments.to, timeZone) },
-  }
+  const range = { shopId: shop.id, from: momentIn(moments.from, timeZone), to: momentIn(moments.to, timeZone) }
+  throwIfReversed([range])
+  return { shop, range }
 }
 
 /** @throws Problem INVALID when page views since `from`, or from the days before in which its buyers may have come, are forgotten. */

@@ -132,6 +132,15 @@ describe('GET /v1/panel/reports', () => {
     })
   })
 
+  it.each([
+    ['lordHowe', '2026-07-15', '2026-07-14T13:40:00Z', '2026-07-14T13:20:00Z'],
+    ['newYork', '2026-07-15', '2026-07-15T04:10:00Z', '2026-07-15T03:50:00Z'],
+  ])('covers the first minutes of a day of the shop %s, and none before them', async (shopId, from, after, before) => {
+    const until = (to: string) => world.get(`/v1/panel/reports?shopId=${shopId}&from=${from}&to=${to}&metrics=views`)
+    expect(await until(after)).toMatchObject({ status: 200, body: { totals: { views: 0 } } })
+    expect(await until(before)).toMatchObject({ status: 400, body: { errors: [{ path: 'querystring/to' }] } })
+  })
+
   it('says how its figures are made when asked, by the settings of its shops', async () => {
     const { body } = await report('shopId=warsaw&metrics=views&disclosure=true')
     expect(body.disclosure).toEqual({
