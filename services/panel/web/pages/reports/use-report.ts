@@ -15,6 +15,8 @@ const PATH = '/v1/panel/reports'
 export interface ReportView {
   state: ReportState
   days: Days
+  /** The time zone of the report's shop; undefined when the report covers several shops. */
+  timeZone: string | undefined
   report: ReportAnswer
   /** When the report was read, by the clock of its shop. `clock` is YYYY-MM-DDTHH; `label` is null when the report covers several zones. */
   now: { clock: string; label: string | null }
@@ -77,6 +79,7 @@ async function readView(state: ReportState, moment: Moment, signal: AbortSignal)
   return {
     state,
     days,
+    timeZone,
     report,
     now: { clock: clock.slice(0, 13).replace(' ', 'T'), label: timeZone === undefined ? null : timeIn(timeZone, now) },
     reference: before && reference ? { ...before, report: reference } : null,

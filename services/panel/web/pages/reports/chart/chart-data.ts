@@ -1,6 +1,6 @@
 import type { ChartAxis, ChartLine } from '../../../components/charts/plot.ts'
 import { t } from '../../../messages/pages/reports.ts'
-import { addDays, dayLabel } from '../controls/periods.ts'
+import { addDays, dayLabel, daysIn, hoursIn } from '../controls/periods.ts'
 import { axisText, figureText } from '../figures/figures.ts'
 import { dimensionValue, labelOf, movedRows, timeLabel } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
@@ -9,7 +9,6 @@ import { type Dimension, isTime, type Metric, type ReportRow, traitsOf, wordFor 
 const SERIES_MAX = 5
 /** On one axis, counts that are smaller than others by more than this factor would be a flat line. */
 const FLAT = 12
-const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 
 export interface LinesData {
   points: string[]
@@ -24,7 +23,7 @@ export interface LinesData {
 export function linesOf(view: ReportView, time: Dimension): LinesData {
   const { groupBy, charted } = view.state
   const other = groupBy.find((dimension) => !isTime(dimension))
-  const ticks = ticksOf(view, time)
+  const ticks = begunTicks(view, time)
   const { lines, axes, left } = other ? valueLines(view, ticks, time, other) : metricLines(view, ticks, time, charted)
   const points = ticks.map((tick) => tickLabel(time, tick))
   return { points, lines, axes, left, partialLabel: partialLabelOf(view, time, ticks) }
@@ -32,19 +31,16 @@ export function linesOf(view: ReportView, time: Dimension): LinesData {
 
 type Lines = Pick<LinesData, 'lines' | 'axes' | 'left'>
 
-function metricLines(
-  { report, reference }: ReportView,
-  ticks: string[],
-  time: Dimension,
-  charted: readonly Metric[],
-): Lines {
+function metricLines(view: ReportView, ticks: string[], time: Dimension, charted: readonly Metric[]): Lines {
+  const { report, reference } = view
   const currency = currencyOf(report)
   const before = reference && movedRows(reference.report.rows, [time], reference.shiftDays)
+  const ticksBefore = new Set(reference && ticksOf(view, time, reference.shiftDays))
   const all = charted.map((metric) => ({
     metric,
     label: wordFor(metric),
     values: valuesAt(ticks, report.rows, time, metric),
-    ...(before && { before: valuesAt(ticks, before, time, metric) }),
+    ...(before && { before: valuesAt(ticks, before, time, metric, ticksBefore) }),
     format: (value: number) => figureText(metric, value, currency),
   }))
   const isSecond = secondAxis(all)
@@ -94,8 +90,17 @@ const uniqueNames = (names: readonly string[]) =>
     names.indexOf(name) === i ? name : `${name} (${names.slice(0, i + 1).filter((each) => each === name).length})`,
   )
 
-/** Figures by day or by clock hour. An hour that occurs twice when the clock changes has the sum of both. */
-function valuesAt(ticks: readonly string[], rows: readonly ReportRow[], time: Dimension, metric: Metric) {
+/**
+ * Figures by day or by clock hour. An hour that occurs twice when the clock changes has the sum of both.
+ * @param known the ticks that there were; others have no figures.
+ */
+function valuesAt(
+  ticks: readonly string[],
+  rows: readonly ReportRow[],
+  time: Dimension,
+  metric: Metric,
+  known: ReadonlySet<string> = new Set(ticks),
+) {
   const values = new Map<string, number>()
   for (const row of rows) {
     const tick = tickOf(time, dimensionValue(row, time)!)
@@ -103,7 +108,7 @@ function valuesAt(ticks: readonly string[], rows: readonly ReportRow[], time: Di
     if (value == null) continue
     values.set(tick, addsUp(metric) ? (values.get(tick) ?? 0) + value : value)
   }
-  return ticks.map((tick) => values.get(tick) ?? emptyOf(metric))
+  return ticks.map((tick) => values.get(tick) ?? (known.has(tick) ? emptyOf(metric) : null))
 }
 
 const tickOf = (time: Dimension, value: string) => value.slice(0, time === 'day' ? 10 : 13)
@@ -113,12 +118,17 @@ const emptyOf = (metric: Metric) => (addsUp(metric) ? 0 : null)
 const sum = (rows: readonly ReportRow[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
 
 /** The days or hours of a report that have begun. */
-function ticksOf({ days: { from, until }, now }: ReportView, time: Dimension): string[] {
-  const days: string[] = []
-  for (let day = from; day <= until; day = addDays(day, 1)) days.push(day)
-  const all = time === 'day' ? days : days.flatMap((day) => HOURS.map((hour) => `${day}T${hour}`))
-  const begun = all.filter((tick) => tick <= now.clock)
+function begunTicks(view: ReportView, time: Dimension): string[] {
+  const all = ticksOf(view, time)
+  const begun = all.filter((tick) => tick <= view.now.clock)
   return begun.length > 0 ? begun : all
+}
+
+/** The days or hours of a report, or of the days `shiftDays` earlier, as `movedRows` names them. */
+function ticksOf({ days, timeZone }: ReportView, time: Dimension, shiftDays = 0): string[] {
+  const earlier = { from: addDays(days.from, -shiftDays), until: addDays(days.until, -shiftDays) }
+  const ticks = time === 'day' ? daysIn(earlier) : hoursIn(earlier, timeZone)
+  return ticks.map((tick) => addDays(tick.slice(0, 10), shiftDays) + tick.slice(10))
 }
 
 const tickLabel = (time: Dimension, tick: string) =>

@@ -1,6 +1,7 @@
 import { t } from '../../../messages/pages/reports.ts'
 
 const DAY_MS = 86_400_000
+const HALF_HOUR_MS = 1_800_000
 
 /** The days of a report: YYYY-MM-DD, both inclusive. */
 export interface Days {
@@ -33,6 +34,29 @@ export function addDays(day: string, count: number): string {
 }
 
 export const countDays = ({ from, until }: Days): number => (Date.parse(until) - Date.parse(from)) / DAY_MS + 1
+
+/** Every day of the period: YYYY-MM-DD. */
+export function daysIn({ from, until }: Days): string[] {
+  const days: string[] = []
+  for (let day = from; day <= until; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+/**
+ * The hours that clocks of the zone show in the period, each once: YYYY-MM-DDTHH. The hour that is left out when the clock is set
+ * forward is none of them. Without a zone, every day has 24 hours.
+ */
+export function hoursIn({ from, until }: Days, timeZone = 'UTC'): string[] {
+  const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const hours = new Set<string>()
+  // No zone is further from UTC than a day, and some clocks are set by half an hour.
+  for (let at = Date.parse(from) - DAY_MS; at < Date.parse(until) + 2 * DAY_MS; at += HALF_HOUR_MS) {
+    const hour = clock.format(at).slice(0, 13).replace(' ', 'T')
+    const day = hour.slice(0, 10)
+    if (from <= day && day <= until) hours.add(hour)
+  }
+  return [...hours]
+}
 
 /** The last `count` days including today, for the API, whose `to` is exclusive. */
 export const rangeUntil = (today: string, count: number) => ({ from: addDays(today, 1 - count), to: addDays(today, 1) })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { daysOf, previousOf, sameClock } from '../../../services/panel/web/pages/reports/controls/periods.ts'
+import { daysOf, previousOf, sameClock } from '../../../../services/panel/web/pages/reports/controls/periods.ts'
 import {
   changedSearch,
   chartable,
@@ -8,8 +8,8 @@ import {
   type ReportState,
   readReportState,
   toggled,
-} from '../../../services/panel/web/pages/reports/report-state.ts'
-import { rowBefore, sortedRows } from '../../../services/panel/web/pages/reports/table/rows.ts'
+} from '../../../../services/panel/web/pages/reports/report-state.ts'
+import { rowBefore, sortedRows } from '../../../../services/panel/web/pages/reports/table/rows.ts'
 import {
   type Dimension,
   dimensionNames,
@@ -18,7 +18,7 @@ import {
   metricNames,
   modelNames,
   type ReportRow,
-} from '../../../services/panel/web/pages/reports/vocabulary.ts'
+} from '../../../../services/panel/web/pages/reports/vocabulary.ts'
 
 const day = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
