@@ -14,29 +14,32 @@ export type Price =
   | { tag: 'INVALID' }
   | { tag: 'AMBIGUOUS' }
 
-const SYMBOLS: Readonly<Record<string, readonly string[]>> = {
-  '€': ['EUR'],
-  '£': ['GBP'],
-  $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN', 'ARS', 'CLP', 'COP'],
-  US$: ['USD'],
-  R$: ['BRL'],
-  '¥': ['JPY', 'CNY'],
-  zł: ['PLN'],
-  kč: ['CZK'],
-  kr: ['SEK', 'NOK', 'DKK', 'ISK'],
-  '₺': ['TRY'],
-  tl: ['TRY'],
-  '₹': ['INR'],
-  rs: ['INR'],
-  '₴': ['UAH'],
-  грн: ['UAH'],
-  ft: ['HUF'],
-  lei: ['RON'],
-  лв: ['BGN'],
-  '₽': ['RUB'],
-  '₩': ['KRW'],
-  '₪': ['ILS'],
-}
+/** A map, because an object has names such as constructor, too. */
+const SYMBOLS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    '€': ['EUR'],
+    '£': ['GBP'],
+    $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN', 'ARS', 'CLP', 'COP'],
+    US$: ['USD'],
+    R$: ['BRL'],
+    '¥': ['JPY', 'CNY'],
+    zł: ['PLN'],
+    kč: ['CZK'],
+    kr: ['SEK', 'NOK', 'DKK', 'ISK'],
+    '₺': ['TRY'],
+    tl: ['TRY'],
+    '₹': ['INR'],
+    rs: ['INR'],
+    '₴': ['UAH'],
+    грн: ['UAH'],
+    ft: ['HUF'],
+    lei: ['RON'],
+    лв: ['BGN'],
+    '₽': ['RUB'],
+    '₩': ['KRW'],
+    '₪': ['ILS'],
+  }),
+)
 /** Currencies whose smallest unit is a thousandth: a point before three digits is their decimal point, not a thousands separator. */
 const THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'])
 
@@ -62,7 +65,8 @@ export function parsePrice(text: string, feedCurrency: string): Price {
 
 function readCurrency(text: string, feedCurrency: string): string | null | 'INVALID' {
   if (text === '') return null
-  const currencies = SYMBOLS[text.replace(/\.$/, '')] ?? SYMBOLS[text.toLowerCase().replace(/\.$/, '')]
+  const symbol = text.replace(/\.$/, '')
+  const currencies = SYMBOLS.get(symbol) ?? SYMBOLS.get(symbol.toLowerCase())
   if (currencies) return currencies.includes(feedCurrency) ? feedCurrency : currencies[0]!
   return /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : 'INVALID'
 }

@@ -2,28 +2,28 @@ import { OFFER_LIMITS } from '../../../domain/catalogue/offer.ts'
 
 /** Readers of single values. Each returns null for a value that has none of the accepted forms. */
 
-const AVAILABILITIES: Readonly<Record<string, string>> = {
-  instock: 'in_stock',
-  availablefororder: 'in_stock',
-  limitedavailability: 'in_stock',
-  outofstock: 'out_of_stock',
-  soldout: 'out_of_stock',
-  discontinued: 'out_of_stock',
-  preorder: 'preorder',
-  backorder: 'backorder',
-}
+/** A map, because an object has names such as constructor, too. */
+const AVAILABILITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    instock: 'in_stock',
+    availablefororder: 'in_stock',
+    limitedavailability: 'in_stock',
+    outofstock: 'out_of_stock',
+    soldout: 'out_of_stock',
+    discontinued: 'out_of_stock',
+    preorder: 'preorder',
+    backorder: 'backorder',
+  }),
+)
 const SCHEMA_ORG = /^https?:\/\/schema\.org\//
 
 /** in_stock, out_of_stock, preorder or backorder; spaces, dashes, case and schema.org's names do not matter. */
 export function readAvailability(text: string): string | null {
-  return (
-    AVAILABILITIES[
-      text
-        .toLowerCase()
-        .replace(SCHEMA_ORG, '')
-        .replace(/[\s_-]/g, '')
-    ] ?? null
-  )
+  const name = text
+    .toLowerCase()
+    .replace(SCHEMA_ORG, '')
+    .replace(/[\s_-]/g, '')
+  return AVAILABILITIES.get(name) ?? null
 }
 
 export function readCondition(text: string): string | null {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasTags, plainText } from '../../../../../services/registry/feeds/items/plain-text.ts'
 import {
+  readAvailability,
   readCategoryPath,
   readGtin,
   readPeriod,
@@ -23,6 +24,16 @@ describe('a GTIN', () => {
     ['a coupon', '9800000000007'],
   ])('refuses %s: %s', (_why, text) => {
     expect(readGtin(text)).toBeNull()
+  })
+})
+
+describe('an availability', () => {
+  it('is read whatever its spaces, dashes, case and address', () => {
+    const texts = ['in_stock', 'In Stock', 'in-stock', 'https://schema.org/InStock']
+    expect(texts.map(readAvailability)).toEqual(texts.map(() => 'in_stock'))
+  })
+  it.each(['', 'perhaps', 'constructor'])('is none for "%s"', (text) => {
+    expect(readAvailability(text)).toBeNull()
   })
 })
 
