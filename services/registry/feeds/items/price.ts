@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, toMicros } from '../../../domain/money/money.ts'
+import { AMOUNT_MAX, MICROS, toMicros } from '../../../domain/money/money.ts'
 import { type ItemReader, shown, type Value } from './item-reader.ts'
 import { readPeriod } from './values.ts'
 
@@ -59,8 +59,9 @@ export function parsePrice(text: string, feedCurrency: string): Price {
   if (currency === 'INVALID') return { tag: 'INVALID' }
   const amount = readAmount(parts.amount!, THREE_DECIMALS.has(currency ?? feedCurrency))
   if (amount === 'AMBIGUOUS') return { tag: 'AMBIGUOUS' }
-  if (amount === 'INVALID' || amount <= 0 || amount > AMOUNT_MAX) return { tag: 'INVALID' }
-  return { tag: 'PRICE', micros: toMicros(amount), currency, standard: STANDARD.test(plain) }
+  const micros = amount === 'INVALID' ? 0 : toMicros(amount)
+  if (micros <= 0 || micros > AMOUNT_MAX * MICROS) return { tag: 'INVALID' }
+  return { tag: 'PRICE', micros, currency, standard: STANDARD.test(plain) }
 }
 
 function readCurrency(text: string, feedCurrency: string): string | null | 'INVALID' {

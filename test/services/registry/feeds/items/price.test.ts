@@ -49,6 +49,7 @@ describe('a price', () => {
     'free',
     '0 EUR',
     '0.00 EUR',
+    '0.0000004 EUR',
     '-5 EUR',
     'constructor 5',
     '5 toString',
