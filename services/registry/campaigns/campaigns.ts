@@ -145,8 +145,8 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     async views(entities) {
       const spent = await knownSpendOf(entities.map(({ id }) => id))
       return entities.map((entity, i) => {
-        // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
-        const shop = snapshot.body('Shop', entity.body.shopId)!
+        // The campaign and its shop may have been deleted while the spend was read.
+        const shop = snapshot.getEver('Shop', entity.body.shopId)!.body
         return campaignView(entity, { shop, spentMicros: spent[i] ?? null, now: now(), nameOf })
       })
     },

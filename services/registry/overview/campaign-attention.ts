@@ -38,7 +38,8 @@ export async function campaignAttention(
   campaigns: readonly Campaign[],
   { now, isAdvertiser }: { now: number; isAdvertiser: boolean },
 ): Promise<{ findings: Finding[]; states: Partial<Record<CampaignState, number>>; isSpendKnown: boolean }> {
-  const shopOf = ({ body }: Campaign) => snapshot.body('Shop', body.shopId)!
+  // A campaign and its shop may be deleted while the spend is read.
+  const shopOf = ({ body }: Campaign) => snapshot.getEver('Shop', body.shopId)!.body
   const spending = campaigns.filter(({ body }) => mayRun(body, now))
   const read = spending.slice(0, SPENT_CAMPAIGNS_MAX)
   const dayOf = (campaign: Campaign) => dayIn(shopOf(campaign).timeZone, now)

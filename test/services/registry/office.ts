@@ -62,8 +62,8 @@ export interface Office {
   tokenUse: TokenUse
   /** Micros billed, by campaign. */
   spent: Map<string, number>
-  /** Whether the counters answer what was spent. */
-  counters: { areThere: boolean }
+  /** Whether the counters answer what was spent, and what they wait for before. */
+  counters: { areThere: boolean; whenRead: () => Promise<void> }
   /** The clock; tests move it. */
   clock: { now: number }
   call(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>
@@ -102,7 +102,7 @@ export async function openOffice(
   const limits = { ...defaultLimits, ...options.limits }
   const registry = await openRegistry({ log, snapshot, limits, now, ...(checkpointEvery ? { checkpointEvery } : {}) })
   const spent = new Map<string, number>()
-  const counters = { areThere: true }
+  const counters = { areThere: true, whenRead: async () => {} }
   const server = createHttpServer({ logger: false })
   registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessionKeys = [Buffer.alloc(32, 1)]
@@ -141,6 +141,7 @@ export async function openOffice(
     feedIntervalMs: 3_600_000,
     findVersions: options.findVersions ?? (async () => []),
     async spendOf(ids: readonly string[]) {
+      await counters.whenRead()
       if (!counters.areThere) throw new CountersUnavailable('being counted again')
       return ids.map((id) => spent.get(id) ?? 0)
     },

@@ -29,6 +29,29 @@ describe('sponsored campaigns', () => {
   })
   afterAll(() => discard(office))
 
+  it('are listed while one of them is deleted with its shop', async () => {
+    const { shopId, token } = await openPublisher(office)
+    const shop = await office.make('/v1/panel/shops', shopBody, token)
+    await office.make('/v1/panel/campaigns', campaignBody(shopId), token)
+    const { id } = await office.make('/v1/panel/campaigns', campaignBody(shop.id), token)
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    office.counters.whenRead = () => {
+      asked.resolve()
+      return mayAnswer
+    }
+    const listing = office.call('GET', '/v1/panel/campaigns', undefined, token)
+    await asked.promise
+    office.counters.whenRead = async () => {}
+    for (const path of [`campaigns/${id}`, `shops/${shop.id}`]) {
+      expect((await office.call('DELETE', `/v1/panel/${path}`, undefined, token)).status).toBe(204)
+    }
+    answer()
+    const { status, body } = await listing
+    expect(status).toBe(200)
+    expect(new Set(body.items.map((each: { shopId: string }) => each.shopId))).toEqual(new Set([shopId, shop.id]))
+  })
+
   it('have defaults and show their state and spend', async () => {
     const { status, body } = await post({})
     expect(status).toBe(201)
