@@ -9,7 +9,7 @@ interface FormOfFields {
   setErrors(errors: Record<string, string>): void
   getValues(): object
   getInputNode(path: string): HTMLElement | null
-  resetDirty(): void
+  resetDirty(values: object | undefined): void
 }
 
 export interface SaveOptions<Input, Result> {
@@ -17,7 +17,7 @@ export interface SaveOptions<Input, Result> {
   save: (input: Input) => Promise<Result>
   /** Paths to refetch afterwards: every list and entity whose path begins with one of these. */
   changes: readonly ReadablePath[]
-  /** Receives the error messages of its fields. Afterwards its changes count as saved. */
+  /** Receives the error messages of its fields. Afterwards the values that it had at the start count as saved. */
   form?: FormOfFields
   /** The notification on success: 'Account saved'. */
   saved?: string
@@ -34,10 +34,12 @@ export interface Save<Input, Result> {
 /** A change through the API. Reports success and failure, sets the errors of a form, and refetches what has changed. */
 export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
   const queryClient = useQueryClient()
-  const mutation = useMutation<Result, ApiProblem, Input>({
+  const mutation = useMutation<Result, ApiProblem, Input, object | undefined>({
     mutationFn: options.save,
-    async onSuccess(result, input) {
-      options.form?.resetDirty()
+    onMutate: () => options.form?.getValues(),
+    async onSuccess(result, input, sent) {
+      // What the user has typed since then is not saved.
+      options.form?.resetDirty(sent)
       if (options.saved) notifications.show({ message: options.saved, color: 'teal' })
       const changed = options.changes as readonly string[]
       await queryClient.invalidateQueries({

@@ -61,3 +61,29 @@ it('takes no text that is on no list', async () => {
   await expect.poll(() => country.inputValue()).toBe('')
   await page.context().close()
 })
+
+it('keeps what is typed while a change is being saved', async () => {
+  const make = (path: string, body: object) =>
+    must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
+  const { id: accountId } = await make('accounts', { kind: 'PUBLISHER', name: 'Slow' })
+  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
+  const { id } = await make('shops', { accountId, name: 'Old name', ...home })
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(`**/v1/panel/shops/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await mayAnswer
+    await route.continue()
+  })
+  await page.goto(`/panel/shops/${id}`)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Saved name')
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await sent
+  await name.fill('Typed later')
+  answer()
+  await page.getByText('Shop saved').waitFor()
+  await page.getByRole('link', { name: 'Shops' }).first().click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  await page.context().close()
+})
