@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { ProductsAccepted, ProductUpdateBody } from '../../../schemas/http/products.ts'
+import { offerKey } from '../../domain/catalogue/offer.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -55,24 +56,31 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         },
       },
       async (request, reply) => {
-        const update = await readUpdate((request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>, principalOf(request))
+        const principal = principalOf(request)
+        const feeds = writableFeeds(principal)
+        const update = await readUpdate((request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>, feeds)
         if (update.tag === 'REFUSED') {
           const { code, detail, errors, rejected } = update
           throw new Problem(code, detail, { errors, ...(rejected.length > 0 ? { extension: { rejected } } : {}) })
         }
         const { offers, itemGroups, accepted, rejected, warnings, warningCount } = update
         const records = [...toRecords('products', offers), ...toRecords('item-groups', itemGroups)]
-        for (const some of chunksOf(records, RECORDS_PER_APPEND)) await log.append(some)
+        await append(records)
+        await append(orphansIn(offers.keys, { feeds, present: writableFeeds(principal) }))
         return reply.code(202).send({ accepted, rejected, warnings, warningCount })
       },
     )
   })
 
-  async function readUpdate(json: Buffer<ArrayBuffer>, principal: Principal): Promise<ProductUpdate> {
+  async function append(records: readonly NewRecord[]): Promise<void> {
+    for (const some of chunksOf(records, RECORDS_PER_APPEND)) await log.append(some)
+  }
+
+  async function readUpdate(json: Buffer<ArrayBuffer>, feeds: WritableFeeds): Promise<ProductUpdate> {
     if (inFlight >= IN_FLIGHT_MAX) throw busy()
     inFlight++
     try {
-      return await productReader.read(json, writableFeeds(principal), now())
+      return await productReader.read(json, feeds, now())
     } finally {
       inFlight--
     }
@@ -85,6 +93,20 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
     }
     return feeds
   }
+}
+
+/**
+ * Removals of the offers whose feed was deleted while the update was read and stored. The deletion may have removed the offers of
+ * the feed before these were stored; if it comes later, it finds them.
+ */
+function orphansIn(
+  keys: readonly string[],
+  { feeds, present }: { feeds: WritableFeeds; present: WritableFeeds },
+): NewRecord[] {
+  const deleted = [...feeds].filter(([id]) => !present.has(id)).map(([id, { shopId }]) => offerKey(shopId, id, ''))
+  if (deleted.length === 0) return []
+  const orphans = keys.filter((key) => deleted.some((start) => key.startsWith(start)))
+  return orphans.map((key) => ({ topic: 'products', key, value: null }))
 }
 
 function toRecords(topic: 'products' | 'item-groups', { keys, block, ends }: PackedRecords): NewRecord[] {
