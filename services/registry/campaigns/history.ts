@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
 import type { EventLog, PartitionOffset } from '../../../infra/event-log/port.ts'
 import {
@@ -12,6 +13,7 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { createSlices } from '../../process/slices.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { isSameValue } from '../resources/same-value.ts'
@@ -27,8 +29,6 @@ export interface HistoryDeps extends ResourceDeps {
 /** GET /v1/panel/campaigns/{id}/history: who changed what, the latest first. The log keeps every version of a campaign. */
 export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): void {
   const { registry, access, authorize } = deps
-  const { snapshot } = registry
-  const nameOf = namesIn(snapshot)
 
   server.get(
     '/v1/panel/campaigns/:id/history',
@@ -50,15 +50,17 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
       // Reads one version more, because the changes of the oldest on the page are found by comparing it with the one before.
       const numbers = Array.from({ length: last - first + 2 }, (_, i) => last - i)
       const places = await placesOf(deps, id, numbers)
-      const versions = await Promise.all(numbers.map((version) => readVersion(deps, places.get(version))))
-      const shown = (campaign: Entity<'Campaign'>) => shownFields(campaign, registry)
-      const items = versions.slice(0, -1).flatMap((campaign, i) => {
-        if (campaign === null) return []
-        const before = versions[i + 1]
-        const { version, updatedAt, updatedBy } = campaign
-        const changes = before ? differences(shown(before), shown(campaign)) : []
-        return [{ version, at: toIso(updatedAt), byName: nameOf(updatedBy), changes }]
-      })
+      const records = await Promise.all(numbers.map((version) => readVersion(deps, places.get(version))))
+      const items: Static<typeof CampaignChange>[] = []
+      const slices = createSlices()
+      let campaign = campaignIn(records[0])
+      for (const record of records.slice(1)) {
+        // Two versions that list ten thousand products each take some milliseconds to decode and to compare.
+        if (slices.isOver()) await slices.next()
+        const before = campaignIn(record)
+        if (campaign) items.push(changeOf(campaign, before, registry))
+        campaign = before
+      }
       return { items, nextCursor: first > 1 ? String(first - 1) : null }
     },
   )
@@ -91,15 +93,27 @@ async function placesOf(
 }
 
 /** Reads a version of a campaign from the log; null when it is not there. */
-async function readVersion(
-  { log }: HistoryDeps,
-  place: PartitionOffset | undefined,
-): Promise<Entity<'Campaign'> | null> {
+async function readVersion({ log }: HistoryDeps, place: PartitionOffset | undefined): Promise<Buffer | null> {
   if (!place) return null
   const [record] = await log.read('registry', place.partition, place.offset, 1)
-  if (record?.offset !== place.offset || record.value === null) return null
-  const entry = decode('RegistryEntry', record.value)
+  return record?.offset === place.offset ? record.value : null
+}
+
+function campaignIn(record: Buffer | null | undefined): Entity<'Campaign'> | null {
+  if (!record) return null
+  const entry = decode('RegistryEntry', record)
   return entry.kind === 'Campaign' ? entry : null
+}
+
+/** Who made this version, and what differs from the one before. */
+function changeOf(
+  campaign: Entity<'Campaign'>,
+  before: Entity<'Campaign'> | null,
+  registry: Registry,
+): Static<typeof CampaignChange> {
+  const { version, updatedAt, updatedBy } = campaign
+  const changes = before ? differences(shownFields(before, registry), shownFields(campaign, registry)) : []
+  return { version, at: toIso(updatedAt), byName: namesIn(registry.snapshot)(updatedBy), changes }
 }
 
 /** The fields that users change, as the API shows them. */

@@ -68,6 +68,32 @@ describe('the history of a campaign', () => {
     expect((await history('?limit=51')).status).toBe(400)
   })
 
+  it('lets others be answered in between, however long the lists of products are', async () => {
+    const ids = Array.from({ length: 10_000 }, (_, i) => `product-${i}-${'x'.repeat(70)}`)
+    const long = await office.make('/v1/panel/campaigns', campaignBody(publisher.shopId), advertiser.token)
+    const path = `/v1/panel/campaigns/${long.id}`
+    await office.call('PATCH', path, { products: { ids } }, advertiser.token)
+    for (let i = 0; i < 20; i++) await office.call('PATCH', path, { name: `${i}` }, advertiser.token)
+    const { read } = office.log
+    let turns = 0
+    const countTurn = () => {
+      turns += 1
+      turning = setImmediate(countTurn)
+    }
+    let turning = setImmediate(countTurn)
+    office.log.read = async (...args) => {
+      const records = await read(...args)
+      turns = 0
+      return records
+    }
+    const { body } = await office.call('GET', `${path}/history?limit=20`, undefined, advertiser.token)
+    clearImmediate(turning)
+    office.log.read = read
+    expect(body.items).toHaveLength(20)
+    // Since the last version was read: decoding and comparing them all takes many times as long as a slice.
+    expect(turns).toBeGreaterThan(0)
+  })
+
   it('is for those who may see the campaign', async () => {
     const other = await openAccount(office, 'ADVERTISER', { sellerIds: ['s1'] })
     expect((await history('', other.token)).status).toBe(404)
