@@ -33,7 +33,10 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       }
       return { ...body, ...input }
     },
-    mayRemove: ({ role }) => role === 'OPERATOR',
+    refusalFor({ role, accountId }, { id }) {
+      if (role !== 'OPERATOR') return { code: 'FORBIDDEN', detail: 'Only the operator can delete an account' }
+      return accountId === id ? { code: 'CONFLICT', detail: 'Users cannot delete their own account' } : null
+    },
     blockedBy: ({ id }) => [countOf(snapshot, [ofAccount.Shop, id]), countOf(snapshot, [ofAccount.Campaign, id])],
     removal(account) {
       const tokens = [...snapshot.under(ofAccount.Token, account.id)]

@@ -31,8 +31,8 @@ export interface Removable<K extends EntityKind> {
   blockedBy(entity: Entity<K>): Blocker[]
   /** The changes that remove the entity. By default, only the entity itself is removed. */
   removal?(entity: Entity<K>): EntityChange[]
-  /** Whether a caller who may change the entity may also remove it. By default, all such callers may. */
-  mayRemove?(principal: Principal): boolean
+  /** Why a caller who may change the entity may not remove it; null when the caller may. By default, all such callers may. */
+  refusalFor?(principal: Principal, entity: Entity<K>): Omit<Refusal, 'blockers'> | null
 }
 
 /** Why a removal is refused. */
@@ -144,9 +144,8 @@ function refusalOf<K extends EntityKind>(
   principal: Principal,
 ): Refusal | null {
   const noun = nouns[resource.kind]
-  if (resource.mayRemove && !resource.mayRemove(principal)) {
-    return { code: 'FORBIDDEN', detail: `Only the operator can delete ${withArticle(noun)}`, blockers: [] }
-  }
+  const refusal = resource.refusalFor?.(principal, entity)
+  if (refusal) return { ...refusal, blockers: [] }
   const blockers = resource.blockedBy(entity).filter(({ count }) => count > 0)
   if (blockers.length === 0) return null
   const counted = blockers.map(({ kind, count }) => `${count} ${nouns[kind]}${count === 1 ? '' : 's'}`)

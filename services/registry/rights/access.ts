@@ -12,7 +12,10 @@ export interface Access {
   find<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K> | undefined
   /** @throws Problem NOT_FOUND. */
   need<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
-  /** The entity, for a caller who may change it. @throws Problem NOT_FOUND, FORBIDDEN. */
+  /**
+   * The entity, for a caller who may change it.
+   * @throws Problem NOT_FOUND, FORBIDDEN; UNAUTHENTICATED when the user was disabled or deleted after the request was let in.
+   */
   needToChange<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
   /** The requested entities that the caller may see, in the order of ids. Read it in one turn: a change would shift it. */
   list<K extends EntityKind>(principal: Principal, kind: K, asked?: Asked): Generator<Entity<K>>
@@ -75,6 +78,10 @@ export function createAccess(snapshot: Snapshot): Access {
     need,
     needToChange(principal, kind, id) {
       const entity = need(principal, kind, id)
+      const { userId } = principal
+      if (userId !== null && snapshot.body('User', userId)?.disabledAt !== null) {
+        throw new Problem('UNAUTHENTICATED', 'The user who is signed in was disabled or deleted')
+      }
       if ((kind === 'Shop' || kind === 'AdFormat') && principal.role === 'ADVERTISER') {
         throw new Problem('FORBIDDEN', `Only its publisher can change the ${nouns[kind]}`)
       }

@@ -9,7 +9,7 @@ import {
   openPublisher,
   paths,
 } from '../../office.ts'
-import { makeUser, PASSWORD, signIn, userBody } from './people.ts'
+import { type Browser, makeUser, PASSWORD, signIn, userBody } from './people.ts'
 
 const PATH = '/v1/panel/users'
 const REAUTHENTICATION = '/v1/panel/session/reauthentication'
@@ -166,6 +166,31 @@ describe('users', () => {
     expect((await browser.call('PATCH', `${PATH}/${id}`, { disabled: true })).status).toBe(409)
     expect((await browser.call('DELETE', `${PATH}/${id}`)).status).toBe(409)
     expect((await browser.call('PATCH', `${PATH}/${id}`, { name: 'Renamed' })).body.name).toBe('Renamed')
+  })
+
+  it.each([
+    ['disable', (browser: Browser, id: string) => browser.call('PATCH', `${PATH}/${id}`, { disabled: true })],
+    ['delete', (browser: Browser, id: string) => browser.call('DELETE', `${PATH}/${id}`)],
+  ])('cannot both %s each other, so that one remains', async (what, lockOut) => {
+    const emails = ['one', 'other'].map((name) => `${name}-${what}@ads.example`) as [string, string]
+    const users = await Promise.all(emails.map((email) => makeUser(office, email)))
+    const [one, other] = await Promise.all(emails.map((email) => signIn(office, email)))
+    await Promise.all([lockOut(one!, users[1]!.id), lockOut(other!, users[0]!.id)])
+    const left = users.filter(({ id }) => office.registry.snapshot.body('User', id)?.disabledAt === null)
+    expect(left).toHaveLength(1)
+  })
+
+  it('cannot delete the account that they are of, and themselves with it', async () => {
+    const { id: accountId } = await office.make('/v1/panel/accounts', { kind: 'OPERATOR', name: 'Operators' })
+    await makeUser(office, 'operator@shop.example', { accountId })
+    const browser = await signIn(office, 'operator@shop.example')
+    const refused = await browser.call('DELETE', `/v1/panel/accounts/${accountId}`)
+    expect([refused.status, refused.body.detail]).toEqual([409, 'Users cannot delete their own account'])
+    expect((await browser.call('GET', `/v1/panel/accounts/${accountId}/deletion`)).body).toMatchObject({
+      allowed: false,
+      blockedBy: 'Users cannot delete their own account',
+    })
+    expect((await office.call('DELETE', `/v1/panel/accounts/${accountId}`)).status).toBe(204)
   })
 
   it('are gone with their account, and leave their name to history and their address to others', async () => {
