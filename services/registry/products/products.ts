@@ -62,12 +62,13 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
         const products = found.filter(({ offer }) => offer.id === id).filter(chosen)
         return { items: await views(shop, products, principal), nextCursor: null }
       }
-      const first = wanted.q !== undefined && cursor === undefined
-      const exact = first ? (await byId(index, shop, wanted.q!, filters)).filter(chosen) : []
+      // These come first, so that later pages leave them out.
+      const exact = wanted.q === undefined ? [] : (await byId(index, shop, wanted.q, filters)).filter(chosen)
       const after = cursor === undefined ? null : readCursor(cursor)
       const page = await scan(index, { shopId, filters, after, limit, isWanted: chosen })
-      const firstKeys = new Set(exact.map(keyOf))
-      const products = [...exact, ...page.products.filter((product) => !firstKeys.has(keyOf(product)))]
+      const exactKeys = new Set(exact.map(keyOf))
+      const others = page.products.filter((product) => !exactKeys.has(keyOf(product)))
+      const products = cursor === undefined ? [...exact, ...others] : others
       return { items: await views(shop, products, principal), nextCursor: page.nextCursor }
     },
   )

@@ -165,6 +165,28 @@ describe('the products of a shop', () => {
     expect(body.items[0].updatedAt).toBe(new Date(NOW).toISOString())
   })
 
+  it('are each listed once, page by page, also the one whose id is looked for', async () => {
+    const lampShopId = randomUUID()
+    put('Shop', lampShopId, { ...snapshot.body('Shop', shopId)! })
+    const feed = rss(
+      item({ id: 'a', title: 'Red lamp' }),
+      item({ id: 'b', title: 'Blue lamp' }),
+      item({ id: 'lamp', title: 'Plain lamp' }),
+    )
+    const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId: lampShopId }).offer!)
+    await engines.index.write(
+      offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
+    )
+    await engines.index.refresh()
+    const listed: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await get(`?shopId=${lampShopId}&q=lamp&limit=2${cursor && `&cursor=${cursor}`}`)
+      listed.push(...page.body.items.map(({ id }: { id: string }) => id))
+      cursor = page.body.nextCursor
+    }
+    expect(listed).toEqual(['lamp', 'a', 'b'])
+  })
+
   it('are found by words, by id first, by feed and by availability', async () => {
     expect(await idsOf('&q=lamp')).toEqual(['a', 'b', 'x'])
     expect(await idsOf('&q=blue+lamp')).toEqual(['b'])
