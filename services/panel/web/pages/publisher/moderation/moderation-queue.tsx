@@ -21,12 +21,17 @@ export interface ModerationQueueProps {
 /** Shows one campaign at a time, with buttons and keys to decide on it, and next to it a list of all campaigns if there is room. */
 export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueueProps) {
   const { shown, index, changed, show, move } = useQueue(campaigns)
-  const [isRejecting, setRejecting] = useState(false)
+  // Kept, because another campaign is shown when this one leaves the list.
+  const [rejecting, setRejecting] = useState<Campaign | null>(null)
   const [isOn] = useShortcutsOn()
   const state = shown?.moderation?.state
   const accept = () => shown && state !== 'ACCEPTED' && void decision.decide({ campaign: shown, reason: null })
-  const reject = () => shown && state !== 'REJECTED' && setRejecting(true)
-  useShortcuts({ j: () => move(1), k: () => move(-1), a: accept, r: reject }, isOn)
+  const begin = () => shown && state !== 'REJECTED' && setRejecting(shown)
+  const reject = async (campaign: Campaign, reason: string) => {
+    await decision.decide({ campaign, reason })
+    setRejecting(null)
+  }
+  useShortcuts({ j: () => move(1), k: () => move(-1), a: accept, r: begin }, isOn)
   if (!shown) return null
   return (
     <div className={classes.columns}>
@@ -62,7 +67,7 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
                 variant="default"
                 leftSection={<IconX size={16} aria-hidden />}
                 rightSection={<Kbd size="xs">r</Kbd>}
-                onClick={reject}
+                onClick={begin}
               >
                 {t('reject')}
               </Button>
@@ -83,13 +88,13 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
         {changed && <Changed onShow={() => show(changed)} />}
         <CampaignJudged campaign={shown} />
       </div>
-      {isRejecting && (
+      {rejecting && (
         <RejectDialog
-          name={shown.name}
+          name={rejecting.name}
           reasons={reasons}
           isSaving={decision.isSaving}
-          close={() => setRejecting(false)}
-          onReject={(reason) => void decision.decide({ campaign: shown, reason }).finally(() => setRejecting(false))}
+          close={() => setRejecting(null)}
+          onReject={(reason) => void reject(rejecting, reason)}
         />
       )}
     </div>

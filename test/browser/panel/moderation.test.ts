@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { openWorld, type World } from '../harness.ts'
+import { type Stock, stockShop } from './publisher-data.ts'
+
+let world: World
+let stock: Stock
+let page: Page
+beforeAll(async () => {
+  world = await openWorld()
+  stock = await stockShop(world.program)
+  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId }))
+})
+afterAll(() => world?.stop())
+
+const stateOf = async (id: string) =>
+  (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
+    .state
+
+it('rejects the campaign for which a reason was begun, and no other that takes its place meanwhile', async () => {
+  const [first, second] = stock.campaignIds as [string, string]
+  await page.clock.install()
+  await page.goto('/panel/moderation')
+  await page.getByRole('heading', { level: 2, name: 'Light for long evenings' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByLabel('Reason').fill('The picture is blurred')
+
+  await must(world.program.call('POST', `/v1/panel/moderation/${first}/accept`, {}))
+  await page.clock.runFor(21_000)
+  const waiting = page.getByRole('navigation', { name: 'Campaigns', includeHidden: true })
+  await expect.poll(() => waiting.getByRole('button', { includeHidden: true }).count()).toBe(1)
+
+  const answered = page.waitForResponse((response) => response.url().endsWith('/reject'))
+  await page.keyboard.press('Control+Enter')
+  expect(new URL((await answered).url()).pathname).toBe(`/v1/panel/moderation/${first}/reject`)
+  expect(await Promise.all([first, second].map(stateOf))).toEqual(['ACCEPTED', 'IN_MODERATION'])
+})
