@@ -35,4 +35,21 @@ it('rejects the campaign for which a reason was begun, and no other that takes i
   await page.keyboard.press('Control+Enter')
   expect(new URL((await answered).url()).pathname).toBe(`/v1/panel/moderation/${first}/reject`)
   expect(await Promise.all([first, second].map(stateOf))).toEqual(['ACCEPTED', 'IN_MODERATION'])
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+it('keeps the reason that has been typed when the server does not take it', async () => {
+  const [, second] = stock.campaignIds as [string, string]
+  await page.getByRole('heading', { level: 2, name: 'Warm rooms' }).waitFor()
+  await page.route('**/reject', (route) => route.abort())
+  await page.keyboard.press('r')
+  await page.getByLabel('Reason').fill('The picture is blurred')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Not saved').first().waitFor()
+  expect(await page.getByLabel('Reason').inputValue()).toBe('The picture is blurred')
+  await page.unroute('**/reject')
+  await page.getByLabel('Reason').press('Control+Enter')
+  await page.getByText('Nothing is waiting').waitFor()
+  expect(await stateOf(second)).toBe('REJECTED')
 })

@@ -28,8 +28,7 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
   const accept = () => shown && state !== 'ACCEPTED' && void decision.decide({ campaign: shown, reason: null })
   const begin = () => shown && state !== 'REJECTED' && setRejecting(shown)
   const reject = async (campaign: Campaign, reason: string) => {
-    await decision.decide({ campaign, reason })
-    setRejecting(null)
+    if (await decision.decide({ campaign, reason })) setRejecting(null)
   }
   useShortcuts({ j: () => move(1), k: () => move(-1), a: accept, r: begin }, isOn)
   if (!shown) return null

@@ -18,7 +18,8 @@ interface DecisionInput {
 }
 
 export interface Decision {
-  decide: (input: DecisionInput) => Promise<unknown>
+  /** Resolves to whether the decision was made. If it was not, the user has been told why. */
+  decide: (input: DecisionInput) => Promise<boolean>
   isSaving: boolean
   /** Undoes the latest decision if it is at most ten seconds old. */
   undo: () => void
@@ -59,7 +60,7 @@ export function useDecision(reread: () => void): Decision {
   return {
     async decide(input) {
       const decided = await saving.submit(input)
-      if (!decided) return
+      if (!decided) return false
       last.current = { campaignId: decided.id, until: Date.now() + UNDO_MS }
       const text = input.reason === null ? t('acceptedName', decided) : t('rejectedName', decided)
       notifications.hide(NOTIFICATION)
@@ -69,6 +70,7 @@ export function useDecision(reread: () => void): Decision {
         autoClose: UNDO_MS,
         message: <Undoable text={text} undo={undo} />,
       })
+      return true
     },
     isSaving: saving.isSaving,
     undo,
