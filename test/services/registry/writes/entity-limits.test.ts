@@ -96,6 +96,16 @@ describe('an account that has all that it may have', () => {
   })
 })
 
+it('holds for images that are uploaded at once', async () => {
+  const office = await openOffice({ limits: { accountImages: 1 } })
+  const { token } = await openPublisher(office)
+  const sizes = [20, 40].map((side) => ({ width: side, height: side }))
+  const pictures = await Promise.all(sizes.map((size) => picture('png', size)))
+  const answers = await Promise.all(pictures.map((each) => upload(office, token, each)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  await discard(office)
+})
+
 describe('counts', () => {
   const campaign = (id: string, accountId: string, version: number, deleted: boolean) =>
     ({
