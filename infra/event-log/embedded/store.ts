@@ -51,15 +51,13 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       if (!found) throw new Error('This consumer has been closed')
       return found
     }
-    // Queued, so that earlier commits are written first and the next owner of a partition starts after them.
+    // In turn, so that earlier commits are on disk first and the next owner of a partition starts after them.
     const leave = (leaving: Member[]) =>
-      queue.run({
-        write: () => {
-          for (const each of leaving) {
-            members.delete(each.id)
-            groups.leave(each)
-          }
-        },
+      queue.afterwards(() => {
+        for (const each of leaving) {
+          members.delete(each.id)
+          groups.leave(each)
+        }
       })
 
     return {
@@ -75,12 +73,10 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
         }),
 
       join: (group: string | null, topics: readonly TopicName[], from?: readonly Commit[]) =>
-        queue.run({
-          write: () => {
-            const joined = groups.join(group, topics, from)
-            members.set(joined.id, joined)
-            return joined.id
-          },
+        queue.afterwards(() => {
+          const joined = groups.join(group, topics, from)
+          members.set(joined.id, joined)
+          return joined.id
         }),
       poll: (id: number, maxRecords: number, maxWaitMs: number) => groups.poll(member(id), maxRecords, maxWaitMs),
       seek: (id: number, topic: TopicName, partition: number, assignmentId: number, offset: number) =>
@@ -88,7 +84,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       refuse(id: number, topic: TopicName, partition: number) {
         const refusing = member(id)
         groups.refuse(refusing, topic, partitionAt(topic, partition).partition)
-        return queue.run({ write: () => groups.reassign(refusing) })
+        return queue.afterwards(() => groups.reassign(refusing))
       },
       commit: (id: number, assignmentId: number, commit: Commit, outputs: Uint8Array | null) =>
         queue.run({

@@ -12,14 +12,18 @@ interface LogChange<T> {
 export interface CommitQueue {
   /** Resolves once the change is on disk. @throws what `check` threw; LogUnavailable when nothing could be written. */
   run<T>(change: LogChange<T>): Promise<T>
+  /** Does work in memory once every earlier change is on disk or could not be written, so that it sees none that is undone later. */
+  afterwards<T>(work: () => T): Promise<T>
   /** Resolves when every earlier change is written; later ones are refused. */
   close(): Promise<void>
 }
 
+/** A call that waits for its turn. */
 interface Waiting {
-  change: LogChange<unknown>
-  resolve: (value: unknown) => void
-  reject: (error: Error) => void
+  /** Makes the call's change within the transaction. */
+  write(): void
+  /** Settles the call once the transaction has ended. @param failure why nothing was written; null when everything was. */
+  end(failure: LogUnavailable | null): void
 }
 
 /**
@@ -36,33 +40,27 @@ export function createCommitQueue(
   let waiting: Waiting[] = []
   let closed = false
 
-  /** Settles each caller only after the commit. A refused change does not affect the others. */
   function commitAll(): void {
     const group = waiting
     waiting = []
-    const settle: (() => void)[] = []
+    const failure = writeAll(group)
+    const grown = failure ? [] : writer.committed()
+    for (const each of group) each.end(failure)
+    if (grown.length > 0) onGrown(grown)
+  }
+
+  /** @returns why nothing was written; null when everything is on disk. */
+  function writeAll(group: readonly Waiting[]): LogUnavailable | null {
     try {
       database.exec('BEGIN')
-      for (const each of group) {
-        const refusal = refusalOf(each.change)
-        if (refusal) {
-          settle.push(() => each.reject(refusal))
-          continue
-        }
-        const value = each.change.write()
-        settle.push(() => each.resolve(value))
-      }
+      for (const each of group) each.write()
       writer.finish()
       database.exec('COMMIT')
+      return null
     } catch (error) {
       undo()
-      const unavailable = new LogUnavailable(`The log could not be written: ${(error as Error).message}`)
-      for (const each of group) each.reject(unavailable)
-      return
+      return new LogUnavailable(`The log could not be written: ${(error as Error).message}`)
     }
-    const grown = writer.committed()
-    for (const done of settle) done()
-    if (grown.length > 0) onGrown(grown)
   }
 
   function undo(): void {
@@ -71,17 +69,43 @@ export function createCommitQueue(
     onUndone()
   }
 
-  function run<T>(change: LogChange<T>): Promise<T> {
+  function enqueue<T>(toWaiting: (resolve: (value: T) => void, reject: (error: Error) => void) => Waiting): Promise<T> {
     if (closed) return Promise.reject(new LogUnavailable('The log has been closed'))
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       // Wait for the messages that have already arrived: their changes share the transaction.
       if (waiting.length === 0) setImmediate(commitAll)
-      waiting.push({ change, resolve: resolve as (value: unknown) => void, reject })
+      waiting.push(toWaiting(resolve, reject))
+    })
+  }
+
+  /** A refused change does not affect the others. */
+  function run<T>(change: LogChange<T>): Promise<T> {
+    return enqueue((resolve, reject) => {
+      let settle: () => void
+      return {
+        write() {
+          const refusal = refusalOf(change)
+          const value = refusal ? null : change.write()
+          settle = () => (refusal ? reject(refusal) : resolve(value as T))
+        },
+        end: (failure) => (failure ? reject(failure) : settle()),
+      }
     })
   }
 
   return {
     run,
+    afterwards: (work) =>
+      enqueue((resolve, reject) => ({
+        write() {},
+        end() {
+          try {
+            resolve(work())
+          } catch (error) {
+            reject(error as Error)
+          }
+        },
+      })),
     close() {
       const written = run({ write: () => {} })
       closed = true
