@@ -8,7 +8,9 @@ import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { firstJudged } from '../judge/recount/begin.ts'
+import { judgedUpTo } from '../judge/recount.ts'
 import { readCheckpoints, spendKeysOf } from '../judge/spend/restore.ts'
+import type { NextTurn } from '../runtime/periodic.ts'
 import { inSlices } from '../runtime/slices.ts'
 
 /** Campaigns whose spend is read and written together. */
@@ -19,6 +21,10 @@ const CHECKPOINT_MAX_AGE_MS = 7 * 86_400_000
 const RENEWED_EVERY_MS = 86_400_000
 /** How many times a read is tried while the judge moves the counters on in the middle of it. */
 const READS_MAX = 10
+/** The pause before the campaigns are looked at that the judge has kept a look from. */
+const LOOK_AGAIN_MS = 1_000
+/** How many times in a row, so that one shard that is never committed does not keep the others from their next look. */
+const LOOKS_AGAIN_MAX = 100
 
 /**
  * Writes what each campaign has spent to `spend-checkpoints`, if it has changed. In a shard that has counted nothing since the last
@@ -26,20 +32,24 @@ const READS_MAX = 10
  * events that were billed.
  *
  * A checkpoint itself says up to which offsets it counts. So it may come at any time and from any process, and a missing or old
- * one does no harm as long as the log holds what follows it.
+ * one does no harm as long as the log holds what follows it. It counts only events whose verdicts are in the log: others are judged
+ * again if the counters are lost, and would be billed on top of it.
  * @returns periodic work, which only one process at a time needs to do.
  */
 export function createSpendCheckpoints(deps: {
-  log: Pick<EventLog, 'bounds' | 'read' | 'append'>
+  log: Pick<EventLog, 'bounds' | 'read' | 'append' | 'committed'>
   counters: Pick<Counters, 'shards' | 'complete' | 'positions' | 'read'>
   snapshot: Snapshot
   /** UTC epoch milliseconds. */
   now: () => number
-}): () => Promise<boolean> {
+}): () => Promise<NextTurn> {
   const { log, counters, snapshot, now } = deps
   const written = new Map<number, Map<string, SpendCheckpoint>>()
-  /** By shard, when all of its campaigns were last looked at: the positions of its sources, and where checkpoints were too old. */
-  const lookedAt = new Map<number, { positions: readonly number[]; tooOld: number }>()
+  /** By shard: the last look that has come to its end. */
+  const lookedAt = new Map<number, Look['at']>()
+  /** By shard: the look that is under way. */
+  const looks = new Map<number, Look>()
+  let looksAgain = 0
   /** By shard: the offset of `ad-events` before which checkpoints are too old, and when it was looked up. */
   const renewals = new Map<number, { at: number; before: number }>()
 
@@ -51,18 +61,25 @@ export function createSpendCheckpoints(deps: {
     return renewal.before
   }
 
-  async function writeShard(shard: number, campaignIds: readonly string[]): Promise<void> {
+  async function beginLook(shard: number, campaignIds: readonly string[]): Promise<Look> {
     const last = written.get(shard) ?? (await readCheckpoints(log, shard, counters.shards)).checkpoints
     written.set(shard, last)
-    const tooOld = await tooOldIn(shard)
-    const positions = await counters.positions(sourcesOf(shard))
-    const isUnchanged = isDeepStrictEqual(lookedAt.get(shard), { positions, tooOld })
-    const concerned = isUnchanged ? campaignIds.filter((id) => !last.has(id)) : campaignIds
-    let isComplete = true
-    for (const asked of chunksOf(concerned, CAMPAIGNS_PER_READ)) {
+    const at = { positions: await counters.positions(sourcesOf(shard)), tooOld: await tooOldIn(shard) }
+    const isUnchanged = isDeepStrictEqual(lookedAt.get(shard), at)
+    return { at, left: isUnchanged ? campaignIds.filter((id) => !last.has(id)) : campaignIds }
+  }
+
+  /** Looks at the campaigns that are left, and leaves those whose spend the judge is changing or has not committed. */
+  async function goOn(shard: number, { at, left }: Look): Promise<void> {
+    const last = written.get(shard)!
+    const leftAgain: string[] = []
+    for (const asked of chunksOf(left, CAMPAIGNS_PER_READ)) {
       const spent = await readSpend(counters, shard, asked)
-      isComplete &&= spent.length === asked.length
-      const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), tooOld))
+      if (!(await isCommitted(spent, shard))) {
+        leftAgain.push(...asked)
+        continue
+      }
+      const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), at.tooOld))
       if (changed.length === 0) continue
       await log.append(
         changed.map((value) => {
@@ -71,18 +88,48 @@ export function createSpendCheckpoints(deps: {
       )
       for (const each of changed) last.set(each.campaignId, each)
     }
-    if (isComplete) lookedAt.set(shard, { positions, tooOld })
+    if (leftAgain.length > 0) looks.set(shard, { at, left: leftAgain })
+    else {
+      looks.delete(shard)
+      lookedAt.set(shard, at)
+    }
+  }
+
+  /** Whether the judge has committed the verdicts that the spend counts. Not when nothing could be read. */
+  async function isCommitted([first]: readonly SpendCheckpoint[], shard: number): Promise<boolean> {
+    return first !== undefined && first.sourceOffset <= ((await judgedUpTo(log)).get(shard) ?? -1)
+  }
+
+  async function beginLooks(complete: readonly boolean[]): Promise<void> {
+    const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
+    const shards = await inSlices(ids, (id) => shardOf(id, counters.shards))
+    const begun: [number, Look][] = []
+    for (const [shard, campaignIds] of Map.groupBy(ids, (_, at) => shards[at]!)) {
+      if (complete[shard]) begun.push([shard, await beginLook(shard, campaignIds)])
+    }
+    for (const [shard, look] of begun) looks.set(shard, look)
+    looksAgain = 0
   }
 
   return async function writeCheckpoints() {
     const complete = await counters.complete()
-    const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
-    const shards = await inSlices(ids, (id) => shardOf(id, counters.shards))
-    for (const [shard, campaignIds] of Map.groupBy(ids, (_, at) => shards[at]!)) {
-      if (complete[shard]) await writeShard(shard, campaignIds)
+    if (looks.size === 0) await beginLooks(complete)
+    for (const [shard, look] of looks) {
+      if (complete[shard]) await goOn(shard, look)
+      else looks.delete(shard)
     }
-    return false
+    if (looksAgain === LOOKS_AGAIN_MAX) looks.clear()
+    looksAgain++
+    return looks.size === 0 ? false : { pauseMs: LOOK_AGAIN_MS }
   }
+}
+
+/** A look at the campaigns of a shard. */
+interface Look {
+  /** The positions of the shard's sources when it began, and the offset before which checkpoints are too old. */
+  at: { positions: readonly number[]; tooOld: number }
+  /** The campaigns that are still to be looked at. */
+  left: readonly string[]
 }
 
 /**

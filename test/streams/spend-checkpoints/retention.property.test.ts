@@ -33,6 +33,7 @@ const anyHappening = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('REPAIR' as const) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('LOSS_AFTER_STORES' as const), stores: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('CRASH_BEFORE_COMMIT' as const) }) },
 )
 type Happening = typeof anyHappening extends fc.Arbitrary<infer H> ? H : never
 
@@ -68,6 +69,8 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
   /** The offsets before which the log may forget records: the last checkpoints contain everything before them. */
   let safe = { source: 0, corrections: 0 }
   let next = 0
+  /** Whether the judge is ended after it has counted the next batch, with a checkpoint written and everything lost before it is back. */
+  let crashes = false
   await counters.markComplete(0)
 
   async function repair() {
@@ -85,6 +88,12 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     const lastOffset = next + batch.length - 1
     const records = recordsOf(batch, next)
     const whole = { topic: 'ad-events', partition: 0, records, committed, lastOffset } as const
+    if (crashes) {
+      crashes = false
+      await untilDone(() => judge(whole))
+      await writeCheckpoints()
+      memory.loseTo(0)
+    }
     const { outputs } = await untilDone(() => judge(whole))
     await log.append(outputs!)
     judged.push(...outputs!.map(({ value }) => decode('JudgedEvent', value!)))
@@ -138,6 +147,7 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     }
     if (happening.what === 'COMPACTION') log.compact('spend-checkpoints')
     if (happening.what === 'LOSS_AFTER_STORES') storesLeft = happening.stores
+    if (happening.what === 'CRASH_BEFORE_COMMIT') crashes = true
     if (happening.what === 'LOSS') memory.loseTo(Math.floor(happening.share ** 2 * (memory.moments - 1)))
     if (happening.what === 'REPAIR') await repair()
   }
