@@ -78,10 +78,14 @@ const TABLE_NAME = "replaceRegexpOne(name, '_local$', '')"
 
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
 
+/**
+ * The tables to drop, in order. The list of migrations comes first, so that a start makes the tables again that were dropped before
+ * the process was ended.
+ */
 async function tablesIn(analytics: Analytics): Promise<string[]> {
   const tables = await analytics.query<{ name: string }>(
     `SELECT ${TABLE_NAME} AS name FROM system.tables
-     WHERE database = currentDatabase() AND engine != 'Distributed' ORDER BY name`,
+     WHERE database = currentDatabase() AND engine != 'Distributed' ORDER BY name != 'migrations', name`,
   )
   return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE)
 }

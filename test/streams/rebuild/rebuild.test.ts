@@ -7,7 +7,7 @@ import { audit } from '../../../infra/analytics/audit/audit.ts'
 import { deepCheck } from '../../../infra/analytics/audit/deep-check.ts'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
-import type { Analytics } from '../../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
@@ -92,6 +92,29 @@ describe('rebuild and audit', () => {
         match: 'HALO',
       }),
     ).toEqual([{ outcome: 'CREDITED' }])
+  })
+
+  it('is completed by another run after it was ended while it dropped tables', async () => {
+    const deps = { log, migrate, now, runId: randomUUID, logger: silent }
+    const tables = () =>
+      analytics.query(`SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name`)
+    const before = await tables()
+    let drops = 0
+    const dying: Analytics = {
+      ...analytics,
+      async command(sql, params) {
+        if (/^DROP TABLE (?!IF EXISTS)/.test(sql) && ++drops > 2) throw new AnalyticsUnavailable('ended')
+        await analytics.command(sql, params)
+      },
+    }
+    await expect(rebuildAnalytics({ ...deps, analytics: dying })).rejects.toThrow('ended')
+    // As each start does.
+    await migrate(analytics)
+    expect(await tables()).toEqual(before)
+    await rebuildAnalytics({ ...deps, analytics })
+    const proofs = await rebuildAnalytics({ ...deps, analytics })
+    expect(proofs.filter(({ equal }) => !equal)).toEqual([])
+    expect(proofs).toContainEqual(expect.objectContaining({ table: 'judged_events', rowsAfter: clicks }))
   })
 
   it('leaves out what has been learnt from the rows of past days', async () => {
