@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { CounterKey } from '../port.ts'
 import { type PackedKeys, type RowGroup, rowOf } from './packed.ts'
 
-/** Groups whose row ids are kept in memory. */
+/** Groups whose rows are kept in memory. */
 const GROUPS_CACHED = 20_000
 /** Entries of forgotten groups that one call removes. */
 const SWEPT_PER_CALL = 2_000
@@ -30,8 +30,13 @@ export interface Entries {
 }
 
 export function openEntries(db: DatabaseSync): Entries {
-  const findGroup = db.prepare('SELECT id FROM groups WHERE shard = ? AND name = ?')
-  const addGroup = db.prepare('INSERT INTO groups (shard, name, kept_until) VALUES (?, ?, ?)')
+  const findGroup = db.prepare('SELECT id, kept_until AS keptUntil FROM groups WHERE shard = ? AND name = ?')
+  // The latest end holds, and none, as the maximum with a null, longer than any.
+  const addGroup = db.prepare(
+    `INSERT INTO groups (shard, name, kept_until) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET kept_until = max(kept_until, excluded.kept_until)
+     RETURNING id, kept_until AS keptUntil`,
+  )
   const find = db.prepare('SELECT value FROM entries WHERE group_id = ? AND id = ?')
   const findSeveral = db.prepare('SELECT id, value FROM entries WHERE group_id = ? AND id >= ? AND id < ?')
   for (const each of [find, findSeveral]) each.setReturnArrays(true)
@@ -50,24 +55,26 @@ export function openEntries(db: DatabaseSync): Entries {
      AND id IN (SELECT id FROM entries WHERE group_id = $group LIMIT ${SWEPT_PER_CALL})`,
   )
   const removeGroup = db.prepare('DELETE FROM groups WHERE id = ?')
-  /** Row ids of groups, by shard and name. A row id is never used again. */
-  const groups = new LRUCache<string, number>({ max: GROUPS_CACHED })
+  /** By shard and name. A row id is never used again. */
+  const groups = new LRUCache<string, StoredGroup>({ max: GROUPS_CACHED })
 
-  function groupId(shard: number, { name }: RowGroup): number | null {
+  function storedGroup(shard: number, { name }: RowGroup): StoredGroup | null {
     const key = `${shard}/${name}`
     const known = groups.get(key)
     if (known !== undefined) return known
-    const found = findGroup.get(shard, name) as { id: number } | undefined
-    if (found) groups.set(key, found.id)
-    return found?.id ?? null
+    const found = findGroup.get(shard, name) as unknown as StoredGroup | undefined
+    if (found) groups.set(key, found)
+    return found ?? null
   }
 
+  const groupId = (shard: number, group: RowGroup): number | null => storedGroup(shard, group)?.id ?? null
+
   function groupIdFor(shard: number, group: RowGroup): number {
-    const found = groupId(shard, group)
-    if (found !== null) return found
-    const id = Number(addGroup.run(shard, group.name, group.keptUntil).lastInsertRowid)
-    groups.set(`${shard}/${group.name}`, id)
-    return id
+    const found = storedGroup(shard, group)
+    if (found !== null && endOf(found) >= endOf(group)) return found.id
+    const stored = addGroup.get(shard, group.name, group.keptUntil) as unknown as StoredGroup
+    groups.set(`${shard}/${group.name}`, stored)
+    return stored.id
   }
 
   function valueAt(group: number | null, id: number | string): number {
@@ -135,7 +142,7 @@ export function openEntries(db: DatabaseSync): Entries {
       const removed = Number(removeSome.run({ $group: ended.id }).changes)
       if (removed === SWEPT_PER_CALL) return ended.kept_until
       removeGroup.run(ended.id)
-      for (const [key, id] of groups.entries()) if (id === ended.id) groups.delete(key)
+      for (const [key, { id }] of groups.entries()) if (id === ended.id) groups.delete(key)
       return ended.kept_until
     },
     reload: () => groups.clear(),
@@ -145,6 +152,13 @@ export function openEntries(db: DatabaseSync): Entries {
     },
   }
 }
+
+/** The row of a group. */
+interface StoredGroup extends Pick<RowGroup, 'keptUntil'> {
+  id: number
+}
+
+const endOf = ({ keptUntil }: Pick<RowGroup, 'keptUntil'>): number => keptUntil ?? Number.POSITIVE_INFINITY
 
 /** The id of the row of the key at index `i`. */
 function idAt({ groups, groupOf, ids, texts }: PackedKeys, i: number): number | string {

@@ -102,6 +102,27 @@ describe('embedded counters on disk', () => {
     store.close()
   })
 
+  test.each([1_500, 3_000])('a group lasts as long as the change at %i asks, although it was to end at 2,000', (at) => {
+    let now = 1_000
+    let after = -1
+    const store = openCounterStore({ folder, shards: SHARDS, clock: () => now })
+    const keyUntil = (keptUntil: number) => ({ ...viewsOf('a'), group: group('part', { keptUntil }) })
+    const add = (keptUntil: number) =>
+      store.storeAll([packChange(changeOf({ after: after++, add: [{ key: keyUntil(keptUntil), amount: 1 }] }))])
+    const forget = () => store.storeAll([packChange(changeOf({ after: after++ }))])
+    const counted = () => store.load([packLoad(loadOf({ keys: [keyUntil(0)] }))])[0]!.values
+    add(2_000)
+    now = at
+    add(9_000)
+    now = 8_999
+    forget()
+    expect(counted()).toEqual([2])
+    now = 9_000
+    forget()
+    expect(counted()).toEqual([0])
+    store.close()
+  })
+
   test('what a clock that was ahead has forgotten too early is missed, and all is counted again', () => {
     const DAY_MS = 86_400_000
     let now = DAY_MS
