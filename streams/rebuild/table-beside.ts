@@ -75,7 +75,7 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
     return { proof, agreed: !isOutdated && (proof.equal || replaces) }
   })
   if (isOutdated) throw new RebuildRefused(`${table}: a person was erased in the meantime. Run this again.`)
-  if (exchanged && COUNTED_TABLES.includes(table)) await countAnew(analytics)
+  if (exchanged && !proof.equal && COUNTED_TABLES.includes(table)) await countAnew(analytics)
   say(
     exchanged
       ? `${table}: the new table is in use; the one before is removed.`

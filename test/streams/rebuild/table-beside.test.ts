@@ -6,12 +6,15 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Shop } from '../../../schemas/records/entities.ts'
 import type { Erasure } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { rebuildTableBeside, topicsByTable } from '../../../streams/rebuild/table-beside.ts'
+import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
-import { bytesOf, campaign, type Happening, keyOf, pageView, T0 } from '../attribution/events.ts'
+import { bytesOf, campaign, type Happening, keyOf, pageView, T0, touch } from '../attribution/events.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 const now = () => Date.now()
@@ -75,6 +78,37 @@ const erasure: Erasure = {
 const write = (value: Erasure) => log.append([{ topic: 'erasures', key: value.id, value: encode('Erasure', value) }])
 
 describe('a table that is rebuilt beside the one that serves', () => {
+  describe('and that report counts are made from', () => {
+    const snapshot = new Snapshot()
+    const body = { timeZone: 'UTC' } as Shop
+    snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    const counting = () => createReportCounts({ log, analytics, snapshot, now })
+    const countAll = async (turn: ReturnType<typeof counting>) => {
+      while (await turn()) {
+        // Each turn handles only part of the rows.
+      }
+    }
+    const countedCells = () => analytics.query('SELECT * FROM report_cells FINAL ORDER BY ALL')
+
+    it('keeps them when it is the same', async () => {
+      const clicks = [1, 2, 3].map(
+        (n): Happening => ({
+          topic: 'judged-events',
+          value: touch({ eventId: `e${n}`, cid: 'c', at: T0 + n, adId: 'p' }),
+        }),
+      )
+      await log.append(clicks.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
+      await runToEnd(createSink({ log, analytics, now, logger: silent }))
+      const turn = counting()
+      await countAll(turn)
+      const before = await countedCells()
+      expect(before).toHaveLength(2)
+      expect((await rebuild('judged_events')).proof).toMatchObject({ equal: true })
+      await countAll(turn)
+      expect(await countedCells()).toEqual(before)
+    })
+  })
+
   it('has a row of every record once, while the sink goes on', async () => {
     const sink = createSink({ log, analytics, now, logger: silent })
     const ended = sink.run()
