@@ -85,14 +85,23 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
   return proof
 }
 
-/** Has all report counts made again, except those of closed months, which have no rows left to count. */
+/**
+ * Has all report counts made again, except those of closed months, which have no rows left to count. The old ones must go: a count
+ * replaces only counts of the same groups, made from as many rows or fewer. Reports read the rows of cells that are not noted as
+ * counted, so the notes go first, and once more at the end, because a count that was under way may have noted some.
+ */
 async function countAnew(analytics: Analytics): Promise<void> {
   const closedUntil = await readClosedUntil(analytics)
-  await analytics.command(
-    closedUntil === Number.NEGATIVE_INFINITY
-      ? 'TRUNCATE TABLE report_cells'
-      : `ALTER TABLE report_cells DELETE WHERE source != 'EMISSIONS' OR startAt >= ${closedUntil} SETTINGS mutations_sync = 1`,
-  )
+  const drop = (table: string, isOfEvents: string) =>
+    analytics.command(
+      closedUntil === Number.NEGATIVE_INFINITY
+        ? `TRUNCATE TABLE ${table}`
+        : `ALTER TABLE ${table} DELETE WHERE ${isOfEvents} OR startAt >= ${closedUntil} SETTINGS mutations_sync = 1`,
+    )
+  const dropNotes = () => drop('report_cells', "source = 'EVENTS'")
+  await dropNotes()
+  await drop('report_counts', "fact = 'event'")
+  await dropNotes()
 }
 
 function refuseBeside(erasures: Erasures): void {

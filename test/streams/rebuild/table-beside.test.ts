@@ -88,6 +88,11 @@ describe('a table that is rebuilt beside the one that serves', () => {
         // Each turn handles only part of the rows.
       }
     }
+    const clicksOfCampaigns = () =>
+      analytics.query(
+        `SELECT campaignId, toInt64(sum(report_counts.clicks)) AS clicks FROM report_counts FINAL
+         WHERE fact = 'event' AND cut = 'day' GROUP BY campaignId ORDER BY campaignId`,
+      )
     const countedCells = () => analytics.query('SELECT * FROM report_cells FINAL ORDER BY ALL')
 
     it('keeps them when it is the same', async () => {
@@ -106,6 +111,19 @@ describe('a table that is rebuilt beside the one that serves', () => {
       expect((await rebuild('judged_events')).proof).toMatchObject({ equal: true })
       await countAll(turn)
       expect(await countedCells()).toEqual(before)
+    })
+
+    it('has them made again when it replaces one that was damaged', async () => {
+      await analytics.command(
+        "ALTER TABLE judged_events UPDATE campaignId = 'other' WHERE eventId = 'e2' SETTINGS mutations_sync = 1",
+      )
+      await analytics.command('TRUNCATE TABLE report_cells')
+      await countAll(counting())
+      expect(await clicksOfCampaigns()).toContainEqual({ campaignId: 'other', clicks: 1 })
+      expect((await rebuild('judged_events', { replaces: true })).proof).toMatchObject({ equal: false })
+      await countAll(counting())
+      expect(await countedCells()).toHaveLength(2)
+      expect(await clicksOfCampaigns()).toEqual([{ campaignId: 'campaign', clicks: 3 }])
     })
   })
 

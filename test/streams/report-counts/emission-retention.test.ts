@@ -162,6 +162,20 @@ it('stays counted where the table is rebuilt beside, without the rows that are f
   expect(before.counted.reduce((sum, { facts }) => sum + facts, 0)).toBe(logged)
 })
 
+it('stays counted where a damaged table is replaced, whose other months are counted again', async () => {
+  const before = { stored: await stored(), counted: await counted(), cells: await cells() }
+  await analytics.command(
+    "INSERT INTO emissions SELECT * REPLACE ('another' AS requestId) FROM emissions ORDER BY occurredAt DESC LIMIT 1",
+  )
+  now += 8 * HOUR_MS
+  await count()
+  expect(await counted()).not.toEqual(before.counted)
+  const deps = { log, analytics, replaces: true, say() {}, now: Date.now }
+  expect(await rebuildTableBeside('emissions', deps)).toMatchObject({ equal: false, rowsAfter: before.stored })
+  await count()
+  expect({ stored: await stored(), counted: await counted(), cells: await cells() }).toEqual(before)
+})
+
 it('comes back by a rebuild of everything, which compares what was there and says so', async () => {
   const before = { stored: await stored(), counted: await counted() }
   const deps = { log, analytics, migrate, now: () => Date.now() * 10, runId: randomUUID, logger: silent }
