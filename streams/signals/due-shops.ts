@@ -1,3 +1,5 @@
+import { msSince } from '../../services/domain/time/ms-since.ts'
+
 /** A shop whose purchases grow by this share at once, as by an import, is computed before its time. */
 const SURGE_SHARE = 0.1
 /** An import is under way while a look finds more new purchases than this, and more than this share of all. */
@@ -46,8 +48,8 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
 
   const isDue = (shop: Shop, now: number) =>
     shop.isNew &&
-    (shop.arrivingSince === null || now - shop.arrivingSince >= intervalMs) &&
-    (now - shop.computedAt >= intervalMs || shop.newPurchases > shop.purchases * SURGE_SHARE)
+    (shop.arrivingSince === null || msSince(shop.arrivingSince, now) >= intervalMs) &&
+    (msSince(shop.computedAt, now) >= intervalMs || shop.newPurchases > shop.purchases * SURGE_SHARE)
 
   return {
     note(shopId, purchases) {

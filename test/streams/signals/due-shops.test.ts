@@ -15,6 +15,16 @@ test('a shop is due when anything is new, an interval after the last time', () =
   expect(due.list(INTERVAL_MS)).toEqual(['shop'])
 })
 
+test('a shop is due an interval after the last time also when the clock was set back meanwhile', () => {
+  const due = createDueShops({ intervalMs: INTERVAL_MS })
+  const AHEAD_MS = 86_400_000
+  due.note('shop', 100)
+  expect(due.list(AHEAD_MS)).toEqual(['shop'])
+  due.computed('shop', { at: AHEAD_MS, ...due.taken('shop') })
+  due.note('shop', 1)
+  expect(due.list(0)).toEqual(['shop'])
+})
+
 test('a shop whose purchases grow at once is due before', () => {
   const due = createDueShops({ intervalMs: INTERVAL_MS })
   due.note('shop', 100)
