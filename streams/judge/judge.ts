@@ -33,7 +33,7 @@ const GATHER_MS = 250
 export interface JudgeDeps {
   log: EventLog
   counters: Counters
-  /** Must hold the whole registry before the judge runs: events of an unknown campaign become dead letters. */
+  /** Must follow the registry: an event of a campaign that it does not name becomes a dead letter. */
   snapshot: Snapshot
   now: () => number
   logger: StreamLogger
@@ -76,6 +76,7 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
     )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const termsFor = termsByCampaign(snapshot)
+    if (counted.some(({ value }) => termsFor(value) === null)) await requireRegistryRead(deps)
     return decideBatch(deps, {
       place,
       events: counted,
@@ -95,6 +96,15 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       },
     })
   }
+}
+
+/** Throws while the log holds entries of the registry that this process has not applied: they may be the campaign's first. */
+async function requireRegistryRead({ log, snapshot }: Pick<RecountDeps, 'log' | 'snapshot'>): Promise<void> {
+  const [next] = await log.read('registry', 0, snapshot.position, 1)
+  if (!next) return
+  throw new Error(
+    `An event is of a campaign that is not known here, where the registry is read up to ${snapshot.position}`,
+  )
 }
 
 /** The terms of each campaign of a batch, looked up once. */

@@ -50,8 +50,8 @@ describe('the judge on counters that lose what they held', () => {
     const log: Pick<EventLog, 'bounds' | 'read' | 'committed'> = {
       bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? committed.length : 0 }],
       committed: async () => (next === 0 ? [] : [{ topic: 'ad-events', partition: 0, offset: next, metadata: '' }]),
-      read: async (_, partition, from, max) =>
-        committed
+      read: async (topic, partition, from, max) =>
+        (topic === 'judged-events' ? committed : [])
           .slice(from, from + max)
           .map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: NOON })),
     }

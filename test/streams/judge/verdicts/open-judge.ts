@@ -4,12 +4,12 @@ import type { AdEvent } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createJudgeStep } from '../../../../streams/judge/judge.ts'
-import { rebuildCounters } from '../../../../streams/judge/recount.ts'
+import { type RecountDeps, rebuildCounters } from '../../../../streams/judge/recount.ts'
 import { NOON, recordsOf } from '../fixtures.ts'
 import { lossyCounters } from '../lossy-counters.ts'
 
-/** A judge of one partition, and its counters. */
-export function openJudge() {
+/** A judge of one partition, and its counters. @param log may hold entries of the registry. */
+export function openJudge(log: RecountDeps['log'] = logOf([])) {
   const counters = lossyCounters()
   /** Early enough that no counter of the tests' day is forgotten yet. */
   const now = () => NOON
@@ -20,7 +20,7 @@ export function openJudge() {
       await counters.markComplete(0)
     },
     async judge(snapshot: Snapshot, events: readonly AdEvent[], firstOffset = 0) {
-      const step = createJudgeStep({ log: logOf([]), counters, snapshot, now })
+      const step = createJudgeStep({ log, counters, snapshot, now })
       const records = recordsOf(events, firstOffset)
       const lastOffset = firstOffset + events.length - 1
       const { outputs, dead } = await step({ topic: 'ad-events', partition: 0, records, committed: null, lastOffset })
@@ -34,9 +34,11 @@ export function openJudge() {
 }
 
 /** A log that has these judged events in one partition. */
-const logOf = (judged: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read' | 'committed'> => ({
-  bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? judged.length : 0 }],
-  committed: async () => [],
-  read: async (_, partition, from, max) =>
-    judged.slice(from, from + max).map((record, i) => ({ ...record, partition, offset: from + i, appendedAt: NOON })),
-})
+function logOf(judged: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read' | 'committed'> {
+  return {
+    bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? judged.length : 0 }],
+    committed: async () => [],
+    read: async (_, partition, from, max) =>
+      judged.slice(from, from + max).map((record, i) => ({ ...record, partition, offset: from + i, appendedAt: NOON })),
+  }
+}

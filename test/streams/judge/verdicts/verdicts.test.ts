@@ -4,6 +4,7 @@ import type { Campaign } from '../../../../schemas/records/entities.ts'
 import type { AdEvent } from '../../../../schemas/records/events.ts'
 import { dailySpendKey, spendKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { FOREIGN_MAX_PER_DAY } from '../../../../streams/judge/verdict.ts'
+import { memoryLog } from '../../spend-checkpoints/memory-log.ts'
 import { campaignBody, DAY_MS, eventOf, HOUR_MS, NOON, snapshotOf } from '../fixtures.ts'
 import { openJudge } from './open-judge.ts'
 
@@ -192,6 +193,20 @@ test('the judge puts events of a campaign never known aside, and keeps to it whe
   const again = await judge(snapshotOf({ c: {}, new: {} }), events)
   expect(again).toEqual(first)
   expect(await read(spendKey(0, 'new'))).toBe(0)
+})
+
+test('the judge puts no event aside while this process has not read all of the registry', async () => {
+  const log = memoryLog()
+  const snapshot = snapshotOf({})
+  const { judge, forget } = openJudge(log)
+  await forget()
+  const events = [eventOf({}, { campaignId: 'new' })]
+  await log.append([{ topic: 'registry', key: 'Campaign/new/1', value: Buffer.of() }])
+  await expect(judge(snapshot, events)).rejects.toThrow(/registry is read up to 0/)
+  const body = campaignBody()
+  snapshot.apply({ kind: 'Campaign', id: 'new', version: 1, updatedAt: 1, updatedBy: 'a', deletedAt: null, body })
+  snapshot.readTo(1)
+  expect(await judge(snapshot, events)).toMatchObject({ judged: [{ verdict: 'VALID' }], dead: [] })
 })
 
 test('the judge judges an event that was put aside when it is sent in again, once the campaign is known', async () => {
