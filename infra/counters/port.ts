@@ -52,7 +52,10 @@ export interface Counters {
    * @throws CountersUnavailable.
    */
   agree(name: string, proposed: string, ttlMs: number): Promise<string>
-  /** Forgets everything, positions too, except secrets, which nothing would bring back. */
+  /**
+   * Forgets everything, positions too, except secrets, which nothing would bring back. If it is interrupted, each shard still has its
+   * positions and what was counted of money, or neither.
+   */
   clear(): Promise<void>
   close(): Promise<void>
 }

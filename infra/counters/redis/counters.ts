@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { openRedisConnection, type RedisConnection } from '../../redis/connection.ts'
 import { sentTogether } from '../../together.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../port.ts'
-import type { CounterScripts } from './keys.ts'
+import { type CounterScripts, shardOfLedger } from './keys.ts'
 import { SeenCache } from './seen-blocks.ts'
 import { openShard, SeenStale, type Shard } from './shard.ts'
 
@@ -13,7 +13,7 @@ const SEEN_CACHE_BYTES = 64 * 1024 * 1024
 const KNOWN_VALUES_MAX = 400_000
 /** Keys of one command, so that it does not hold up others for long. */
 const KEYS_PER_COMMAND = 1_000
-/** Keys removed at once. */
+/** Keys looked at, and removed, at once. */
 const CLEAR_PAGE = 1_000
 
 export interface RedisCountersOptions {
@@ -76,6 +76,22 @@ export function connectRedis(options: RedisCountersOptions): Counters {
     })
   }
 
+  /** Goes through the keys of the namespace on every server, page by page. A key may come twice. */
+  async function eachPage(visit: (server: Redis, keys: readonly string[]) => Promise<void>): Promise<void> {
+    const cursors = new Map<Redis, string>()
+    const visitPage = async (server: Redis) => {
+      const cursor = cursors.get(server) ?? '0'
+      const [next, keys] = await server.scan(cursor, 'MATCH', `${namespace}:*`, 'COUNT', CLEAR_PAGE)
+      await visit(server, keys)
+      cursors.set(server, next)
+      return next === '0'
+    }
+    let isDone: boolean[]
+    do {
+      isDone = await connection.runOnMasters(async (server) => cursors.get(server) === '0' || visitPage(server))
+    } while (isDone.includes(false))
+  }
+
   return {
     shards: count,
     load: (loads) => byShard(loads, (shard, ofShard) => shard.load(ofShard)),
@@ -97,20 +113,18 @@ export function connectRedis(options: RedisCountersOptions): Counters {
       return (await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX', 'GET'))) ?? proposed
     },
     async clear() {
-      const cursors = new Map<Redis, string>()
-      const forgetPage = async (server: Redis) => {
-        const cursor = cursors.get(server) ?? '0'
-        const [next, keys] = await server.scan(cursor, 'MATCH', `${namespace}:*`, 'COUNT', CLEAR_PAGE)
+      const ledgers: string[] = []
+      await eachPage(async (_, keys) => {
+        for (const key of keys) if (shardOfLedger(key) !== null) ledgers.push(key)
+      })
+      // In one step for each shard: if the call is interrupted, no position may outlive the money that was counted up to it.
+      const ofShards = [...Map.groupBy(ledgers, shardOfLedger).values()]
+      await Promise.all(ofShards.map((keys) => connection.run((client) => client.unlink(...keys))))
+      await eachPage(async (server, keys) => {
         const projected = keys.filter((key) => !key.startsWith(secretKey('')))
         // One by one: keys of one server may be of several slots.
         await Promise.all(projected.map((key) => server.unlink(key)))
-        cursors.set(server, next)
-        return next === '0'
-      }
-      let isDone: boolean[]
-      do {
-        isDone = await connection.runOnMasters(async (server) => cursors.get(server) === '0' || forgetPage(server))
-      } while (isDone.includes(false))
+      })
     },
     close: () => connection.close(),
   }

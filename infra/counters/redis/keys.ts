@@ -53,6 +53,12 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
   }
 }
 
+/** The ledger of a shard: its positions and notes, whether it is complete, and its exact counters, which are those of money. */
+const LEDGER = /^[^:]+:\{([^}]+)\}:(?:(?:at|note|e)\/|complete$)/
+
+/** The shard whose ledger a key belongs to, as in the key; null when it belongs to none. */
+export const shardOfLedger = (key: string): string | null => LEDGER.exec(key)?.[1] ?? null
+
 function kindOf(group: BucketGroup): 'c' | 'e' | 't' {
   if ('counts' in group) return 't'
   return group.exact ? 'e' : 'c'

@@ -87,6 +87,30 @@ describe('what Redis keeps', () => {
     await each[1]!.close()
   })
 
+  test('while counters are cleared, a shard has its position and what was counted of money, or neither', async () => {
+    const MANY = 20_000
+    const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
+    for (const shard of shards) {
+      await counters.store(changeOf({ shard, note: 'n', add: [{ key: spendOf('a', shard), amount: 1 }] }))
+      await counters.markComplete(shard)
+    }
+    const others = Array.from({ length: MANY }, (_, i) => [`${namespace}:{${SHARDS}.${i % SHARDS}}:h/${i}`, 'x'])
+    await redis.mset(...others.flat())
+    const ledgers = shards.map((shard) =>
+      [`at/${SOURCE}`, `note/${SOURCE}`, 'complete', 'e/spend/0'].map(
+        (name) => `${namespace}:{${SHARDS}.${shard}}:${name}`,
+      ),
+    )
+    const held = () => Promise.all(ledgers.map((keys) => redis.exists(...keys)))
+    expect(await held()).toEqual([4, 4, 4, 4])
+    const seen = new Set<number>()
+    const clearing = counters.clear()
+    while (!seen.has(0)) for (const count of await held()) seen.add(count)
+    await clearing
+    expect([...seen].sort()).toEqual([0, 4])
+    expect(await redis.keys(`${namespace}:*`)).toEqual([])
+  })
+
   test('every key is tagged with the number of shards and the shard', async () => {
     await counters.store(changeOf({ note: 'n', add: [{ key: viewsOf('a'), amount: 1 }], seen: [seenOf('a')] }))
     await counters.markComplete(SHARD)
