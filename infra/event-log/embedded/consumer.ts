@@ -54,8 +54,9 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
       // Messages keep their order: the next poll begins at the new offset.
       remote.call('seek', [member, topic, partition, idOf(assignment), offset]).catch(() => {})
     },
-    refuse({ topic, partition }) {
-      remote.call('refuse', [member, topic, partition]).catch(() => {})
+    refuse(assignment) {
+      const { topic, partition } = assignment
+      remote.call('refuse', [member, topic, partition, idOf(assignment)]).catch(() => {})
     },
     async commit(assignment, { offset, metadata }, outputs = []) {
       const { topic, partition } = assignment

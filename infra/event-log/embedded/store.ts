@@ -81,9 +81,9 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       poll: (id: number, maxRecords: number, maxWaitMs: number) => groups.poll(member(id), maxRecords, maxWaitMs),
       seek: (id: number, topic: TopicName, partition: number, assignmentId: number, offset: number) =>
         groups.seek(member(id), topic, partitionAt(topic, partition).partition, assignmentId, offset),
-      refuse(id: number, topic: TopicName, partition: number) {
+      refuse(id: number, topic: TopicName, partition: number, assignmentId: number) {
         const refusing = member(id)
-        groups.refuse(refusing, topic, partitionAt(topic, partition).partition)
+        groups.refuse(refusing, topic, partitionAt(topic, partition).partition, assignmentId)
         return queue.afterwards(() => groups.reassign(refusing))
       },
       commit: (id: number, assignmentId: number, commit: Commit, outputs: Uint8Array | null) =>

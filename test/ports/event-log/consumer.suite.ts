@@ -246,7 +246,7 @@ export function consumerSuite(world: LogWorld): void {
       expect(await readAll(world.log, 'transactions')).toEqual([])
     })
 
-    it('an assignment that has ended allows neither commit nor seek, even when the partition has come back', async () => {
+    it('an assignment that has ended allows neither commit nor seek nor refusal, even when the partition has come back', async () => {
       await world.log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
       const one = await world.log.consumer({ group: 'g', topics: ['page-views'] })
       const polled = await batchesUntilQuiet(one)
@@ -270,6 +270,10 @@ export function consumerSuite(world: LogWorld): void {
       expect(again).toEqual([])
       expect(await world.log.committed('g')).toEqual([{ topic: 'page-views', partition: taken.partition, ...place }])
       expect(await readAll(world.log, 'transactions')).toEqual([])
+      one.refuse(stale)
+      await world.log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
+      const later = await batchesUntilQuiet(one)
+      expect(later.map(({ partition }) => partition)).toContain(taken.partition)
     })
 
     it('a consumer starts where its group was reset to', async () => {

@@ -155,11 +155,12 @@ export function createConsumerGroups(
       serveWaiting(member)
     },
 
-    refuse(member: Member, topic: TopicName, partition: number): void {
+    refuse(member: Member, topic: TopicName, partition: number, assignmentId: number): void {
       const refused = partitions[topic][partition]!
-      member.refused.add(refused)
       const place = member.owned.get(refused)
-      if (place) place.next = null
+      if (place?.id !== assignmentId) return
+      member.refused.add(refused)
+      place.next = null
     },
 
     /** Reassigns all partitions of the member's group. */
