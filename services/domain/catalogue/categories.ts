@@ -1,9 +1,17 @@
 import { fold } from './text.ts'
 
-/** Category paths: levels from wide to narrow, joined by ">". Case, accents and spaces around levels do not matter. */
+/**
+ * Category paths: levels from wide to narrow, joined by ">". Case, accents and spaces around levels do not matter, and levels after
+ * the first 32 do not count.
+ */
 
 /** Separates the levels of a path; a normalised level never contains it. */
 const LEVEL_SEPARATOR = '>'
+/**
+ * Far more than shops have. The keys of a path grow with the square of its levels, and 750 characters, as many as a page may
+ * send in each of a hundred paths, have room for 375.
+ */
+const LEVELS_MAX = 32
 
 /** Normalised paths are cached, because many offers share a path. */
 const PATHS_REMEMBERED_MAX = 5_000
@@ -23,6 +31,7 @@ function normalPath(path: string): NormalPath {
     .split(LEVEL_SEPARATOR)
     .map((level) => fold(level).trim().replace(/\s+/g, ' '))
     .filter(Boolean)
+    .slice(0, LEVELS_MAX)
   const keys = levels.map((_, depth) => levels.slice(0, depth + 1).join(LEVEL_SEPARATOR))
   const normal = { levels, keys }
   if (path.length > REMEMBERED_PATH_MAX_CHARS) return normal

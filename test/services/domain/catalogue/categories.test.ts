@@ -27,6 +27,15 @@ describe('category paths', () => {
     expect(pathAndAbove('A > B > C')).toEqual(['a', 'a>b', 'a>b>c'])
   })
 
+  test('of a path as deep as its length allows, 32 levels count', () => {
+    const deep = 'a>'.repeat(375)
+    expect(pathLevels(deep)).toEqual(Array(32).fill('a'))
+    expect(pathAndAbove(deep)).toHaveLength(32)
+    expect(pathKey(deep)).toBe(pathAndAbove(deep).at(-1))
+    expect(isSameOrBelow(deep, deep)).toBe(true)
+    expect(hasNodesInOrder(deep, [deep])).toBe(true)
+  })
+
   test('a product lies at or below a path exactly when the path is among its own and those above', () => {
     fc.assert(
       fc.property(levels, levels, (product, wanted) => {
