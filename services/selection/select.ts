@@ -2,6 +2,7 @@ import type { AdKind, EmittedSlot } from '../../schemas/records/events.ts'
 import { hashOf } from '../domain/auction/auction.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { createSlices } from '../process/slices.ts'
 import type { AdBid, AdSteps, CandidateBatch, CandidateSearch, Round, ShopRequest } from './ad-steps.ts'
 import type { Allocator } from './allocate.ts'
 import { answerJson } from './answer.ts'
@@ -105,19 +106,24 @@ function groupByShop<S extends AnySlot>(slots: readonly (S | RefusedSlot)[]): S[
   return [...Map.groupBy(resolved, ({ shopId }) => shopId).values()]
 }
 
-/** Starts the search of all slots at once, then fills one slot after the other, so that no ad is shown twice. */
+/**
+ * Starts the search of all slots at once, then fills one slot after the other, so that no ad is shown twice. Between two slots
+ * other requests get their turn: twenty slots of a hundred ads take a tenth of a second together.
+ */
 async function fillSlots<S extends AnySlot, C extends CandidateBatch, B extends AdBid>(
   slots: readonly S[],
   request: ShopRequest,
   steps: AdSteps<S, C, B>,
   allocator: Allocator,
 ): Promise<FilledSlot<S, B>[]> {
+  const slices = createSlices()
   let placesBefore = 0
-  const searches = slots.map((slot) => {
-    const search = steps.beginSearch(slot, placesBefore, request)
+  const searches: ReturnType<typeof steps.beginSearch>[] = []
+  for (const slot of slots) {
+    searches.push(steps.beginSearch(slot, placesBefore, request))
     placesBefore += slot.targeting.adCount
-    return search
-  })
+    if (slices.isOver()) await slices.next()
+  }
   const shown = new Set<string>()
   const filled: FilledSlot<S, B>[] = []
   for (const [index, slot] of slots.entries()) {
@@ -128,6 +134,7 @@ async function fillSlots<S extends AnySlot, C extends CandidateBatch, B extends 
         : await fillSlot(slot, search, shown, request, steps, allocator)
     for (const { bid } of each.ads) shown.add(bid.dedupeKey)
     filled.push(each)
+    if (slices.isOver()) await slices.next()
   }
   return filled
 }

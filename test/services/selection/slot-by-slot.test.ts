@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDisplayWorld } from './display/display-world.ts'
 import { type Ad, createWorld, type World } from './world.ts'
 
@@ -165,6 +165,19 @@ it('takes null for missing, in every optional member and in lists', async () => 
   const [others] = await world.ads([good({ excludedShopProductIds: [null, 'p1'], categoryPaths: [null] })])
   expect(others!.map((ad) => ad.shopProductId)).toEqual(['p2'])
   expect((await world.ask([good({ slotHash: null })])).statusCode).toBe(400)
+})
+
+it('lets later requests through between the slots of a large one', async () => {
+  const slots = Array.from({ length: 20 }, () => good())
+  // From then on the candidates are cached, and nothing waits for the index.
+  await world.ask(slots)
+  let elapsedMs = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (elapsedMs += 10))
+  const answered: string[] = []
+  const large = world.ask(slots).then(() => answered.push('large'))
+  const small = world.ask([good()]).then(() => answered.push('small'))
+  await Promise.all([large, small]).finally(() => clock.mockRestore())
+  expect(answered).toEqual(['small', 'large'])
 })
 
 describe('while the copy of the registry lacks what a newer version wrote', () => {
