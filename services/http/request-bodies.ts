@@ -19,6 +19,10 @@ const RETRY_AFTER_SECONDS = 2
 interface Arrival {
   /** Stops receiving it. */
   giveUp: (problem: Problem) => void
+  /** Whether it is being collected, and a part is missing. */
+  isIncomplete: boolean
+  /** Whether the answer is sent, or nobody waits for it any more. */
+  isAnswered: boolean
   heldBytes: number
 }
 
@@ -65,9 +69,12 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
     expect(request, reply) {
       const { raw } = request
       if (!hasBody(raw)) return
-      const arrival: Arrival = { heldBytes: 0, giveUp: hangUp(raw) }
+      const arrival: Arrival = { giveUp: hangUp(raw), isIncomplete: false, isAnswered: false, heldBytes: 0 }
       request.bodyArrival = arrival
-      reply.raw.once('close', () => release(arrival))
+      reply.raw.once('close', () => {
+        arrival.isAnswered = true
+        if (!arrival.isIncomplete) release(arrival)
+      })
       if (!raw.complete) giveUpWhenSlow(raw, reply, arrival, limits)
     },
     async read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
@@ -107,12 +114,14 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         else payload.pause()
         ofStrangers.delete(arrival)
         arrival.giveUp = hangUp(request.raw)
-        if (problem) {
-          release(arrival)
-          reject(problem)
-        } else resolve(chunks)
+        arrival.isIncomplete = false
+        // A caller may hang up before its body is decoded: then nothing else releases it.
+        if (problem || arrival.isAnswered) release(arrival)
+        if (problem) reject(problem)
+        else resolve(chunks)
       }
       arrival.giveUp = end
+      arrival.isIncomplete = true
       payload.on('end', complete).on('error', breakOff).on('close', breakOff)
       if (payload.destroyed) breakOff()
       else if (Number(request.headers['content-length']) > bytesMax) end(tooLarge(bytesMax))

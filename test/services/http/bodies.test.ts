@@ -26,9 +26,13 @@ async function listening(options: Partial<Parameters<typeof createHttpServer>[0]
     if (request.headers.authorization) request.principal = { actorId: 'a' } as never
   })
   server.post('/echo', { schema: { body: Type.Unknown() } }, async ({ body }) => ({ read: body }))
-  server.post('/bytes', { bodyLimit: 8 * MIB, schema: { body: Type.Unknown() } }, async ({ body }) => ({
-    bytes: JSON.stringify(body).length,
-  }))
+  /** The bodies that `/bytes` was called with. */
+  const taken: number[] = []
+  server.post('/bytes', { bodyLimit: 8 * MIB, schema: { body: Type.Unknown() } }, async ({ body }) => {
+    const bytes = JSON.stringify(body).length
+    taken.push(bytes)
+    return { bytes }
+  })
   const closed = async () => {
     throw new Problem('FORBIDDEN', 'closed')
   }
@@ -43,7 +47,7 @@ async function listening(options: Partial<Parameters<typeof createHttpServer>[0]
     })
   })
   const { port } = new URL(await server.listen({ port: 0 }))
-  return { server, port: Number(port) }
+  return { server, port: Number(port), taken }
 }
 
 /** Waits long, because the machine may be busy. */
@@ -164,6 +168,17 @@ describe('bodies that are held together', () => {
         body: json,
       })
       expect(answer.status).toBe(200)
+    }
+  })
+
+  it('leave their room when the caller is gone before they are decoded', async () => {
+    const { port, taken } = await listening({ limits })
+    const zipped = gzipSync(JSON.stringify('a'.repeat(3 * MIB)))
+    for (let i = 1; i <= 3; i++) {
+      const { socket } = open(port)
+      socket.write(head('/bytes', zipped.length, 'application/json', 'Content-Encoding: gzip\r\n'))
+      socket.end(zipped)
+      await eventually(() => expect(taken).toHaveLength(i))
     }
   })
 })
