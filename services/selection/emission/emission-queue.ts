@@ -1,4 +1,4 @@
-import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
+import { type Appender, type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from '../../../infra/event-log/port.ts'
 import { within } from '../../../infra/within.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
@@ -38,10 +38,9 @@ export function createEmissionQueue(deps: {
     gathering = null
     for (const make of gathered) {
       try {
-        const emission = make()
-        queue.push({ topic: 'emissions', key: emission.cid, value: encode('Emission', emission) })
+        queue.push(recordOf(make()))
       } catch (error) {
-        // A record that breaks its schema is a bug of this program, and must not hold up the others.
+        // A record that the log will never take must not hold up the others.
         deps.onError(error)
         deps.onLost(1)
       }
@@ -104,6 +103,14 @@ export function createEmissionQueue(deps: {
       return lost
     },
   }
+}
+
+/** @throws RecordTooLarge; an error of the encoder, when the emission breaks its schema by a bug of this program. */
+function recordOf(emission: Emission): NewRecord {
+  const value = encode('Emission', emission)
+  const bytes = Buffer.byteLength(emission.cid) + value.length
+  if (bytes > RECORD_MAX_BYTES) throw new RecordTooLarge(`An emission of ${bytes} bytes is over ${RECORD_MAX_BYTES}`)
+  return { topic: 'emissions', key: emission.cid, value }
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { checkedBytes } from '../../../../infra/event-log/record-check.ts'
 import type { Emission } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { createEmissionQueue } from '../../../../services/selection/emission/emission-queue.ts'
@@ -45,6 +46,21 @@ it('writes every emission once, in order, whatever the log refuses at first', as
   expect(await queue.close(5_000)).toBe(0)
   expect(ids()).toEqual(expected)
   expect(counts).toEqual({ lost: 0, errors: 2 })
+})
+
+it('is not held up by an emission that is too large for the log, and counts it as lost', async () => {
+  const { log, counts, queue, ids } = createQueue()
+  const append = log.append.bind(log)
+  log.append = async (records) => {
+    checkedBytes(records)
+    return append(records)
+  }
+  queue.add(() => emission('before'))
+  queue.add(() => ({ ...emission('large'), lifts: Array(200_000).fill(1.5) }))
+  queue.add(() => emission('after'))
+  expect(await queue.close(1_000)).toBe(0)
+  expect(ids()).toEqual(['before', 'after'])
+  expect(counts).toEqual({ lost: 1, errors: 1 })
 })
 
 it('keeps a bounded number, and counts what comes over it', async () => {
