@@ -7,12 +7,23 @@ const OPEN_MS = 1_000
 export interface CircuitBreaker {
   /** True while the engine fails or is slow; false for one call a second, which tries it again. */
   isOpen(): boolean
-  /** Learns from a call whether the engine answers. */
+  /** Learns from a call whether the engine answers. An engine that refuses a call answers: others' calls may be taken. */
   watch<T>(call: Promise<T>): Promise<T>
 }
 
-/** @param slowMs a call that takes longer means that the engine is slow. */
-export function createCircuitBreaker({ now, slowMs }: { now: () => number; slowMs: number }): CircuitBreaker {
+/**
+ * @param slowMs a call that takes longer means that the engine is slow.
+ * @param Unavailable what a call of the port throws while the engine does not answer.
+ */
+export function createCircuitBreaker({
+  now,
+  slowMs,
+  Unavailable,
+}: {
+  now: () => number
+  slowMs: number
+  Unavailable: new () => Error
+}): CircuitBreaker {
   /** When each unanswered call began, the oldest first. */
   const pending = new Set<{ at: number }>()
   let failed = false
@@ -33,7 +44,7 @@ export function createCircuitBreaker({ now, slowMs }: { now: () => number; slowM
         failed = false
         return result
       } catch (error) {
-        failed = true
+        failed = error instanceof Unavailable
         throw error
       } finally {
         pending.delete(begun)

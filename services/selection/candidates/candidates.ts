@@ -67,7 +67,7 @@ export function createCandidateSource(deps: {
 }): CandidateSource {
   const { index, campaigns: allCampaigns, traffic, now } = deps
   const batch = createIndexBatch(index)
-  const breaker = createCircuitBreaker({ now, slowMs: deps.deadlineMs })
+  const breaker = createCircuitBreaker({ now, slowMs: deps.deadlineMs, Unavailable: IndexUnavailable })
   const lists = createStaleWhileRevalidateCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
   const lastKnown = { ttl: LAST_KNOWN_MS, ttlResolution: 0, perf: { now } }
@@ -162,7 +162,10 @@ export function createIndexBatch(index: Pick<ProductIndex, 'search' | 'get'>) {
       const results = await index.search(batch.map(({ query }) => query))
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      // The index may have refused one of them, and the others have nothing to do with it.
+      const isRefusal = batch.length > 1 && !(error instanceof IndexUnavailable)
+      if (isRefusal) for (const each of batch) void answer([each])
+      else for (const { reject } of batch) reject(error)
     }
   }
 

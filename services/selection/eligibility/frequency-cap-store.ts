@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CounterKey, Counters } from '../../../infra/counters/port.ts'
+import { type CounterKey, type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 
 /** About 200 bytes each. */
@@ -21,7 +21,9 @@ export function createFrequencyCapStore(deps: {
   onError: (error: unknown) => void
 }): FrequencyCapStore {
   const { counters, onError } = deps
-  const breakers = Array.from({ length: counters.shards }, () => createCircuitBreaker(deps))
+  const breakers = Array.from({ length: counters.shards }, () =>
+    createCircuitBreaker({ ...deps, Unavailable: CountersUnavailable }),
+  )
   const lastRead = new LRUCache<string, number>({ max: VIEWS_CACHED_MAX })
 
   /** Asks each shard about its own items. @param standIn gives the answer for an item whose shard does not answer. */

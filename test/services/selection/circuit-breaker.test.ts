@@ -1,13 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
+import { IndexUnavailable } from '../../../infra/product-index/port.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../../../services/selection/circuit-breaker.ts'
 
 let now: number
 let breaker: CircuitBreaker
 beforeEach(() => {
   now = 0
-  breaker = createCircuitBreaker({ now: () => now, slowMs: 100 })
+  breaker = createCircuitBreaker({ now: () => now, slowMs: 100, Unavailable: IndexUnavailable })
 })
-const fail = () => breaker.watch(Promise.reject(new Error('down'))).catch(() => {})
+const fail = () => breaker.watch(Promise.reject(new IndexUnavailable('down'))).catch(() => {})
 
 it('a circuit breaker stays closed while the engine answers', async () => {
   expect(breaker.isOpen()).toBe(false)
@@ -27,6 +28,12 @@ it('a circuit breaker lets one call a second through after a failure, until the 
   await trial
   now = 2_000
   await breaker.watch(Promise.resolve(1))
+  expect(breaker.isOpen()).toBe(false)
+})
+
+it('a circuit breaker stays closed when the engine refuses a call', async () => {
+  const refused = breaker.watch(Promise.reject(new Error('too many clauses')))
+  await expect(refused).rejects.toThrow('too many clauses')
   expect(breaker.isOpen()).toBe(false)
 })
 

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import type { IndexedProduct, ProductQuery, SearchResult } from '../../../../infra/product-index/port.ts'
+import {
+  type IndexedProduct,
+  IndexUnavailable,
+  type ProductQuery,
+  type SearchResult,
+} from '../../../../infra/product-index/port.ts'
 import { createIndexBatch } from '../../../../services/selection/candidates/candidates.ts'
 
 const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
@@ -23,12 +28,26 @@ it('asks once for what one turn asks for, in calls of at most 8, and gives each 
   expect(calls).toEqual([8, 8, 3, 1])
 })
 
+it('lets a query that the index refuses fail alone', async () => {
+  const { search } = createIndexBatch({
+    get,
+    async search(queries) {
+      if (queries.some(({ tieSeed }) => tieSeed === 2)) throw new Error('too many clauses')
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const [first, refused, last] = await Promise.allSettled([search(query(1)), search(query(2)), search(query(3))])
+  expect(first).toEqual({ status: 'fulfilled', value: result(1) })
+  expect(refused).toEqual({ status: 'rejected', reason: new Error('too many clauses') })
+  expect(last).toEqual({ status: 'fulfilled', value: result(3) })
+})
+
 it('tells all of a failed call, and goes on with the next', async () => {
   let down = true
   const { search } = createIndexBatch({
     get,
     async search(queries) {
-      if (down) throw new Error('down')
+      if (down) throw new IndexUnavailable('down')
       return queries.map(({ tieSeed }) => result(tieSeed))
     },
   })
