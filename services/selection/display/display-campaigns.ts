@@ -52,6 +52,8 @@ export function createDisplayCampaigns(deps: {
   const markets = new Map<string, PostingLists<DisplayCampaign>>()
   /** When the next known campaign ends. */
   let nextEndAt = Number.POSITIVE_INFINITY
+  /** When ended campaigns were last dropped. */
+  let droppedAt = Number.NEGATIVE_INFINITY
 
   function marketOf(shopId: string, country: string, kind: CampaignKind): PostingLists<DisplayCampaign> {
     const key = `${shopId} ${country} ${kind}`
@@ -79,19 +81,27 @@ export function createDisplayCampaigns(deps: {
     const campaign = compiled(body, { lang, handle: campaigns.handle(body.shopId, id) })
     known.set(id, campaign)
     homeOf(body).add(campaign.keys, campaign)
-    nextEndAt = Math.min(nextEndAt, body.endAt ?? Number.POSITIVE_INFINITY)
+    nextEndAt = Math.min(nextEndAt, endOf(body))
   }
 
-  /** Drops the campaigns that have ended. Only a change lets one run again, and a change is noted. */
+  /** Drops the campaigns that have ended. Only a change, which is noted, or a clock that is set back lets one run again. */
   function dropEnded() {
     const at = now()
+    if (at < droppedAt) noteDropped(at)
     if (at < nextEndAt) return
     nextEndAt = Number.POSITIVE_INFINITY
+    droppedAt = at
     for (const [id, { body }] of known) {
-      const endAt = body.endAt ?? Number.POSITIVE_INFINITY
+      const endAt = endOf(body)
       if (endAt <= at) forget(id)
       else nextEndAt = Math.min(nextEndAt, endAt)
     }
+  }
+
+  /** Brings back the campaigns that were dropped and have not ended by a clock that was set back. */
+  function noteDropped(at: number) {
+    droppedAt = Number.NEGATIVE_INFINITY
+    for (const { id, body } of snapshot.all('Campaign')) if (!known.has(id) && endOf(body) > at) note(id)
   }
 
   for (const { id } of snapshot.all('Campaign')) note(id)
@@ -109,6 +119,8 @@ export function createDisplayCampaigns(deps: {
     },
   }
 }
+
+const endOf = ({ endAt }: Campaign): number => endAt ?? Number.POSITIVE_INFINITY
 
 /** Whether a campaign may run, apart from its dates, its money and its accounts. */
 function mayRun({ kind, status, country, moderation, archivedAt }: Campaign): boolean {

@@ -45,6 +45,16 @@ describe('a banner is shown', () => {
     expect(await world.shown()).toEqual([])
   })
 
+  it('again once a clock that was ahead is set back to before its end', async () => {
+    const banner = world.display({ endAt: NOW + DAY_MS })
+    expect(await world.shown()).toEqual([banner])
+    world.world.now = NOW + 2 * DAY_MS
+    expect(await world.shown()).toEqual([])
+    world.world.now = NOW
+    await world.refreshed()
+    expect(await world.shown()).toEqual([banner])
+  })
+
   it('unless either account is switched off for display, or deleted', async () => {
     const banner = world.display()
     const { publisher, advertiserId, accountId } = world
