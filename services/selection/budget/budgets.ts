@@ -279,6 +279,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       background.start(onError)
       // Changes that arrive together are looked at together.
       onFirstChange = () => queueMicrotask(() => run(lookAtChanged).catch(onError))
+      // Campaigns that have changed since `open` began.
+      if (changed.size > 0) onFirstChange()
     },
     close() {
       closed = true
