@@ -50,9 +50,13 @@ export interface CandidateSource {
   refreshFallback(): Promise<void>
 }
 
-/** About 2 KB per candidate and 30 candidates per list. */
-const LISTS_CACHED_MAX = 1000
-const REFERENCES_CACHED_MAX = 5000
+/** A page decides how long its query and the list for it are, so the caches are limited by memory and not by entries. */
+const LISTS_BYTES_MAX = 64 * 1024 * 1024
+const REFERENCES_BYTES_MAX = 16 * 1024 * 1024
+const PRODUCT_BYTES = 2_000
+const ENTRY_BYTES = 500
+const bytesOf = (products: readonly unknown[], key: string): number =>
+  ENTRY_BYTES + 2 * key.length + PRODUCT_BYTES * products.length
 /** How long the last answers of the index are kept for when it does not answer. */
 const LAST_KNOWN_MS = 600_000
 const EMPTY: CandidateList = { candidates: [], bestFit: 0, truncated: false }
@@ -68,11 +72,15 @@ export function createCandidateSource(deps: {
   const { index, campaigns: allCampaigns, traffic, now } = deps
   const batch = createIndexBatch(index)
   const breaker = createCircuitBreaker({ now, slowMs: deps.deadlineMs, Unavailable: IndexUnavailable })
-  const lists = createStaleWhileRevalidateCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
-  const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
-  const lastKnown = { ttl: LAST_KNOWN_MS, ttlResolution: 0, perf: { now } }
-  const lastLists = new LRUCache<string, readonly Candidate[]>({ max: LISTS_CACHED_MAX, ...lastKnown })
-  const lastReferences = new LRUCache<string, IndexedProduct[]>({ max: REFERENCES_CACHED_MAX, ...lastKnown })
+  const lists = createStaleWhileRevalidateCache<CandidateList>({
+    now,
+    bytesMax: LISTS_BYTES_MAX,
+    bytesOf: ({ candidates }, key) => bytesOf(candidates, key),
+  })
+  const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, bytesMax: REFERENCES_BYTES_MAX, bytesOf })
+  const lastKnown = { ttl: LAST_KNOWN_MS, ttlResolution: 0, perf: { now }, sizeCalculation: bytesOf }
+  const lastLists = new LRUCache<string, readonly Candidate[]>({ maxSize: LISTS_BYTES_MAX, ...lastKnown })
+  const lastReferences = new LRUCache<string, IndexedProduct[]>({ maxSize: REFERENCES_BYTES_MAX, ...lastKnown })
   const candidatesOf = (hits: readonly SearchHit[], lifts?: Lifts) =>
     hits.map((hit) => candidateOf(hit, { campaigns: allCampaigns, traffic, lifts }))
   const bestsellers = createBestsellerFallback({

@@ -14,15 +14,24 @@ export interface StaleWhileRevalidateCache<T extends object> {
   get(key: string, load: () => Promise<T>): MaybePromise<T>
 }
 
-/** A cache for values that may be a second old. A fresh value is returned without a promise, so a hit costs no microtask. */
+/**
+ * A cache for values that may be a second old. A fresh value is returned without a promise, so a hit costs no microtask. The least
+ * recently used values are evicted first.
+ * @param bytesOf about how much memory an entry takes, more than 0.
+ */
 export function createStaleWhileRevalidateCache<T extends object>({
   now,
-  entriesMax,
+  bytesMax,
+  bytesOf,
 }: {
   now: () => number
-  entriesMax: number
+  bytesMax: number
+  bytesOf: (value: T, key: string) => number
 }): StaleWhileRevalidateCache<T> {
-  const cache = new LRUCache<string, { value: T; loadedAt: number }>({ max: entriesMax })
+  const cache = new LRUCache<string, { value: T; loadedAt: number }>({
+    maxSize: bytesMax,
+    sizeCalculation: ({ value }, key) => bytesOf(value, key),
+  })
   const loading = new Map<string, Promise<T>>()
 
   async function loadInto(key: string, load: () => Promise<T>): Promise<T> {

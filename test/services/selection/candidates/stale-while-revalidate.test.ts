@@ -11,7 +11,7 @@ let cache: StaleWhileRevalidateCache<{ load: number }>
 beforeEach(() => {
   now = START
   loads = 0
-  cache = createStaleWhileRevalidateCache({ now: () => now, entriesMax: 3 })
+  cache = createStaleWhileRevalidateCache({ now: () => now, bytesMax: 3, bytesOf: () => 1 })
 })
 const load = async () => ({ load: ++loads })
 const down = () => Promise.reject(new Error('down'))
