@@ -27,6 +27,8 @@ const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 /** A whole request has no time limit, because its body has a limit of its own. */
 const NO_TIMEOUT = 0
 
+/** Another process, or the next one, is there by then. */
+const CLOSING_RETRY_AFTER_S = 2
 /** While an engine is unavailable every request may be refused: the reason is logged at most this often. */
 const REFUSED_EVERY_MS = 1_000
 
@@ -64,7 +66,8 @@ export function createHttpServer(options: {
     genReqId: () => requestId(),
     trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
-    return503OnClosing: true,
+    // `refuseWhileClosing` does, with a problem document.
+    return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: () => validatorCompiler as never, buildSerializer: lazySerializers },
     },
@@ -93,6 +96,7 @@ export function createHttpServer(options: {
     reply.header('request-id', request.id).headers(SAFE_HEADERS)
     done()
   })
+  refuseWhileClosing(server)
   decodeBodies(server)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', jsonParser(server.bodies))
@@ -118,6 +122,19 @@ export function createHttpServer(options: {
     throw new Problem('METHOD_NOT_ALLOWED', `${path} supports ${allowed.join(', ')}, not ${request.method}`)
   })
   return server
+}
+
+/** Refuses the requests that come on open connections while the server closes, after the hooks that every answer passes. */
+function refuseWhileClosing(server: Pick<FastifyInstance, 'addHook'>): void {
+  let closing = false
+  server.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  server.addHook('preParsing', (_request, _reply, payload, done) => {
+    if (!closing) return done(null, payload)
+    done(new Problem('UNAVAILABLE', 'This process is about to end', { retryAfterSeconds: CLOSING_RETRY_AFTER_S }))
+  })
 }
 
 interface Failure {
