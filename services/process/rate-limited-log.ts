@@ -1,3 +1,5 @@
+import { msSince } from '../domain/time/ms-since.ts'
+
 /** Calls `log` for the first event, then at most once per `everyMs`, with the number of events suppressed in between. */
 export function rateLimitedLog<T>(
   options: { everyMs: number; now: () => number },
@@ -6,7 +8,7 @@ export function rateLimitedLog<T>(
   let loggedAt = Number.NEGATIVE_INFINITY
   let suppressed = 0
   return (event) => {
-    if (options.now() - loggedAt < options.everyMs) {
+    if (msSince(loggedAt, options.now()) < options.everyMs) {
       suppressed++
       return
     }

@@ -28,6 +28,15 @@ it('says once a second that requests are refused, and how many were passed over'
   ])
 })
 
+it('says that requests are refused also once the clock has been set back', async () => {
+  const { server, said, clock } = serverThatSays()
+  server.get('/away', () => Promise.reject(new LogUnavailable('the disk is full')))
+  await server.inject('/away')
+  clock.now -= 3_600_000
+  await server.inject('/away')
+  expect(said).toHaveLength(2)
+})
+
 it('says each failure that nobody expected, and none of what callers do wrong', async () => {
   const { server, said } = serverThatSays()
   server.get('/broken', () => Promise.reject(new TypeError('it is broken')))
