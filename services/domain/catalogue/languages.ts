@@ -78,15 +78,24 @@ export function languageFor(code: string): Language {
 
 export function stemOf(word: string, language: Language): string {
   if (!language.stem || /\d/.test(word)) return clip(word)
+  if (word.length > TERM_LENGTH_MAX) return guessedStem(word, language)
   const known = language.stems.get(word)
   if (known !== undefined) return known
-  const stemmed = guessedStem(word, language)
+  const own = copied(word)
+  const stemmed = guessedStem(own, language)
   if (language.stems.size >= STEMS_CACHED_MAX) language.stems.clear()
-  language.stems.set(word, stemmed)
+  language.stems.set(own, stemmed)
   return stemmed
 }
 
-/** `stemOf` without the cache, for spellings that are tried by the hundred. */
+/** From this length on, V8 does not copy a part of a text, and keeps the whole text in memory for as long as the part. */
+const SHARED_PART_CHARS_MIN = 13
+
+/** A word that was found in a text, without the text: caches of words would otherwise keep all the texts. */
+export const copied = (word: string): string =>
+  word.length < SHARED_PART_CHARS_MIN ? word : Buffer.from(word).toString()
+
+/** `stemOf` without the cache, for spellings that are tried by the hundred and for what is too long to be a word. */
 export const guessedStem = (word: string, { stem }: Language): string =>
   clip(stem && !/\d/.test(word) ? stem(word) || word : word)
 

@@ -1,4 +1,4 @@
-import { type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
+import { copied, type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
 import { segmented } from './segments.ts'
 
 /**
@@ -9,8 +9,9 @@ import { segmented } from './segments.ts'
 
 /** Characters of one text that are analysed; the rest is ignored. */
 export const TEXT_LENGTH_MAX = 20_000
-/** Compounds whose terms are cached, per language. */
+/** Compounds whose terms are cached, per language. Longer ones hardly ever recur. */
 const COMPOUNDS_CACHED_MAX = 20_000
+const CACHED_COMPOUND_CHARS_MAX = 64
 
 /** Letters that Unicode decomposition leaves whole. */
 const letters: Readonly<Record<string, string>> = {
@@ -185,8 +186,17 @@ interface CompoundTerms {
 }
 
 function compoundTerms(compound: string, language: Language, remembered: Map<string, CompoundTerms>): CompoundTerms {
+  if (compound.length > CACHED_COMPOUND_CHARS_MAX) return findCompoundTerms(compound, language)
   const known = remembered.get(compound)
   if (known) return known
+  const own = copied(compound)
+  const found = findCompoundTerms(own, language)
+  if (remembered.size >= COMPOUNDS_CACHED_MAX) remembered.clear()
+  remembered.set(own, found)
+  return found
+}
+
+function findCompoundTerms(compound: string, language: Language): CompoundTerms {
   const parts = partsOf(compound)
   const neighbours = parts.map(neighbour)
   const rest: string[] = []
@@ -199,10 +209,7 @@ function compoundTerms(compound: string, language: Language, remembered: Map<str
     if (split) rest.push(stemOf(split[1] ?? split[3]!, language), stemOf(split[2] ?? split[4]!, language))
   }
   if (parts.length > 1) rest.push(stemOf(parts.join(''), language))
-  const found = { first: neighbours[0]!, stem: stemOf(parts[0]!, language), rest, last: neighbours.at(-1)! }
-  if (remembered.size >= COMPOUNDS_CACHED_MAX) remembered.clear()
-  remembered.set(compound, found)
-  return found
+  return { first: neighbours[0]!, stem: stemOf(parts[0]!, language), rest, last: neighbours.at(-1)! }
 }
 
 /** The properties of a part that decide whether it may be joined with the part next to it. */
