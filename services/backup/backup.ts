@@ -35,8 +35,10 @@ export async function takeBackup(options: {
   const unfinished = `${file}${UNFINISHED}`
   const copier = new FileCopier(dataFolder)
   const head = { format: BACKUP_FORMAT, takenAt: new Date(now()).toISOString() }
+  let hasBegun = false
   try {
     const log = await source.begin()
+    hasBegun = true
     await writeArchive(unfinished, head, async (archive) => {
       await copier.logFile(archive, log.path)
       const { writeAhead, analyticsFolder, feedsFolder } = await source.take()
@@ -52,7 +54,8 @@ export async function takeBackup(options: {
     await flushFolder(dirname(file))
     return (await lstat(file)).size
   } catch (error) {
-    await rm(unfinished, { force: true })
+    // A backup that did not begin has written nothing: the file is that of another backup, which is still being taken.
+    if (hasBegun) await rm(unfinished, { force: true })
     await source.end().catch(() => {})
     throw error
   } finally {

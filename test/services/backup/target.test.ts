@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EngineCopy } from '../../../infra/backup/port.ts'
+import { takeBackup } from '../../../services/backup/backup.ts'
+import { type BackupSource, createBackupSource } from '../../../services/backup/source.ts'
+
+describe('the file that a backup is written to', () => {
+  let folder: string
+  let dataFolder: string
+  let source: BackupSource
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'backup-target-'))
+    dataFolder = join(folder, 'data')
+    await mkdir(join(dataFolder, 'log'), { recursive: true })
+    await mkdir(join(dataFolder, 'frozen'))
+    await writeFile(join(dataFolder, 'log/file'), 'the log')
+    const copy: EngineCopy = {
+      begin: async () => ({ path: 'log/file' }),
+      take: async () => ({ writeAhead: { path: 'log/ahead', bytes: 0 }, analyticsFolder: 'frozen' }),
+      logCopied: async () => {},
+      end: async () => {},
+    }
+    source = createBackupSource(copy, dataFolder)
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const take = (file: string, of = source) =>
+    takeBackup({ source: of, dataFolder, file: join(folder, file), now: () => 0 })
+
+  it('appears under its name once it is complete', async () => {
+    expect(await take('whole')).toBeGreaterThan(0)
+    expect(existsSync(join(folder, 'whole'))).toBe(true)
+    expect(existsSync(join(folder, 'whole.part'))).toBe(false)
+    await expect(take('whole')).rejects.toThrow('already exists')
+  })
+
+  it('is left to the backup that writes it when another one for the same file cannot begin', async () => {
+    await writeFile(join(folder, 'nightly.part'), 'written so far')
+    const busy = { ...source, begin: () => Promise.reject(new Error('Another backup is already being taken')) }
+    await expect(take('nightly', busy)).rejects.toThrow('already being taken')
+    expect(await readFile(join(folder, 'nightly.part'), 'utf8')).toBe('written so far')
+  })
+
+  it('is removed when the backup fails', async () => {
+    const failing = { ...source, logCopied: () => Promise.reject(new Error('the disk is full')) }
+    await expect(take('failed', failing)).rejects.toThrow('the disk is full')
+    expect(existsSync(join(folder, 'failed.part'))).toBe(false)
+  })
+})
