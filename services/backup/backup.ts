@@ -1,6 +1,7 @@
-import { type FileHandle, lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { type FileHandle, lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import { STORES } from '../process/data-folder.ts'
 import { type ArchiveWriter, BACKUP_FORMAT, writeArchive } from './archive.ts'
 import { flushFolder, freeBytes, megabytes } from './disk.ts'
 import type { BackupSource } from './source.ts'
@@ -31,6 +32,7 @@ export async function takeBackup(options: {
   const { source, dataFolder, now } = options
   const file = resolve(options.file)
   if (await exists(file)) throw new BackupRefused(`${file} already exists: name another file`)
+  await throwIfAmongOwn(dataFolder, dirname(file))
   await checkSpace(dataFolder, dirname(file))
   const unfinished = `${file}${UNFINISHED}`
   const copier = new FileCopier(dataFolder)
@@ -116,6 +118,16 @@ async function addFile(archive: ArchiveWriter, name: string, handle: FileHandle,
   const content =
     size === 0 ? Readable.from([]) : handle.createReadStream({ start: 0, end: size - 1, autoClose: false })
   await archive.file(name, size, content)
+}
+
+/**
+ * Refuses the data folder itself, whose files are part of every backup, so that each backup would contain the earlier ones, and the
+ * program's folders in it, some of which are emptied.
+ */
+async function throwIfAmongOwn(dataFolder: string, target: string): Promise<void> {
+  const [first] = relative(await realpath(dataFolder), await realpath(target)).split(sep)
+  if (first !== '' && !STORES.includes(first!)) return
+  throw new BackupRefused(`${target} is one of the program's own folders: name a file in another one`)
 }
 
 /** Requires the space of the uncompressed files, although the backup will be smaller. */

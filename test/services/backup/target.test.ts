@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EngineCopy } from '../../../infra/backup/port.ts'
-import { takeBackup } from '../../../services/backup/backup.ts'
+import { BackupRefused, takeBackup } from '../../../services/backup/backup.ts'
 import { type BackupSource, createBackupSource } from '../../../services/backup/source.ts'
 
 describe('the file that a backup is written to', () => {
@@ -35,6 +35,21 @@ describe('the file that a backup is written to', () => {
     expect(existsSync(join(folder, 'whole'))).toBe(true)
     expect(existsSync(join(folder, 'whole.part'))).toBe(false)
     await expect(take('whole')).rejects.toThrow('already exists')
+  })
+
+  it.each(['data', 'data/backup', 'data/feeds/more'])(
+    'cannot be in %s, where the program keeps its own',
+    async (own) => {
+      await mkdir(join(folder, own), { recursive: true })
+      await writeFile(join(folder, own, 'earlier'), 'an earlier backup')
+      await expect(take(join(own, 'later'))).rejects.toThrow(BackupRefused)
+      expect(await readFile(join(folder, own, 'earlier'), 'utf8')).toBe('an earlier backup')
+    },
+  )
+
+  it('may be in a folder of its own next to those of the program', async () => {
+    await mkdir(join(dataFolder, 'nightly'))
+    expect(await take('data/nightly/monday')).toBeGreaterThan(0)
   })
 
   it('is left to the backup that writes it when another one for the same file cannot begin', async () => {
