@@ -7,7 +7,7 @@ import { startEngines } from '../infra/engines.ts'
 import { BackupRefused, takeBackup } from './backup/backup.ts'
 import { connectBackupSource } from './backup/socket.ts'
 import { type BackupSource, BackupSourceFailed, createBackupSource } from './backup/source.ts'
-import { keepFilesPrivate } from './process/data-folder.ts'
+import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
 /** A `nice` value at which the backup yields to the program. */
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
     )
   }
   if (!existsSync(join(dataFolder, 'log'))) throw new BackupRefused(`There is no log in ${dataFolder} (DATA_DIR)`)
+  throwIfHalfRestored(dataFolder)
   setPriority(YIELDING)
   const source = (await connectBackupSource(dataFolder)) ?? (await startSource())
   const startedAt = performance.now()

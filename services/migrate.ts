@@ -9,7 +9,7 @@ import type { EventLog } from '../infra/event-log/port.ts'
 import { topicNames } from '../schemas/topics.ts'
 import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
 import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
-import { keepFilesPrivate } from './process/data-folder.ts'
+import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
 /** A file in the data folder with an id that distinguishes its log from any other. */
@@ -34,6 +34,7 @@ async function main(): Promise<void> {
   }
   const folder = join(dataFolder, 'log')
   if (!existsSync(folder)) throw new MigrationRefused(`There is no embedded log in ${dataFolder} (DATA_DIR)`)
+  throwIfHalfRestored(dataFolder)
   const source = await openEmbeddedEventLog({ folder }).catch((error: Error) => {
     throw new MigrationRefused(`${error.message}: stop the program first`)
   })

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../infra/config.ts'
 import { closeEngines, connectEngines, type Engines, startEngines } from '../infra/engines.ts'
 import { Snapshot } from './domain/snapshot.ts'
+import { throwIfHalfRestored } from './process/data-folder.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 
 /**
@@ -12,6 +13,7 @@ export async function withEngines<T>(
   { config, logger, prepares }: { config: Config; logger: Logger; prepares: boolean },
   work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
+  throwIfHalfRestored(config.dataFolder)
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   const engines = await connectEngines(host.links(), logger)
   const snapshot = new Snapshot()

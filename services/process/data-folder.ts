@@ -15,13 +15,20 @@ export function keepFilesPrivate(): void {
 }
 
 /**
+ * To be called before anything in a data folder is opened, because parts of a log that was restored by half may look like a whole one.
+ * @throws when a restore into the folder was not completed.
+ */
+export function throwIfHalfRestored(folder: string): void {
+  if (!existsSync(join(folder, UNFINISHED_RESTORE))) return
+  throw new Error(`The restore into ${folder} was not completed: empty the folder and restore again`)
+}
+
+/**
  * Creates the folder, and restricts access to folders that an earlier version left readable by others.
  * @throws when a restore into the folder was not completed.
  */
 export function prepareDataFolder(folder: string): void {
-  if (existsSync(join(folder, UNFINISHED_RESTORE))) {
-    throw new Error(`The restore into ${folder} was not completed: empty the folder and restore again`)
-  }
+  throwIfHalfRestored(folder)
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && STORES.includes(entry.name)) chmodSync(join(folder, entry.name), OWNER_ONLY_FOLDER)
