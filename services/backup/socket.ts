@@ -17,6 +17,12 @@ const steps = ['begin', 'take', 'logCopied', 'end'] as const satisfies (keyof Ba
 type Step = (typeof steps)[number]
 type Answer = { value: unknown } | { error: string }
 
+/** The path of the socket in a data folder; null when it would be too long for one. */
+function socketPathIn(dataFolder: string): string | null {
+  const path = join(dataFolder, SOCKET_FILE)
+  return Buffer.byteLength(path) > SOCKET_PATH_MAX_BYTES ? null : path
+}
+
 /**
  * Lets one other process at a time back up the data folder while this process works. The other process sends a line that names
  * a step of `BackupSource`, and a line of JSON answers it. A connection that breaks ends its backup.
@@ -26,8 +32,8 @@ export async function serveBackups(
   source: BackupSource,
   dataFolder: string,
 ): Promise<{ close(): Promise<void> } | null> {
-  const path = join(dataFolder, SOCKET_FILE)
-  if (Buffer.byteLength(path) > SOCKET_PATH_MAX_BYTES) return null
+  const path = socketPathIn(dataFolder)
+  if (path === null) return null
   const conversations = new Map<Socket, Promise<void>>()
   let holder: Socket | null = null
   let ending = Promise.resolve()
@@ -98,9 +104,11 @@ function linesOf(socket: Socket): AsyncIterable<string> {
   return lines
 }
 
-/** The source in the program that has the data folder open; null when none runs. */
+/** The source in the program that has the data folder open; null when none runs, or when it has no socket. */
 export async function connectBackupSource(dataFolder: string): Promise<BackupSource | null> {
-  const socket = createConnection(join(dataFolder, SOCKET_FILE))
+  const path = socketPathIn(dataFolder)
+  if (path === null) return null
+  const socket = createConnection(path)
   try {
     await once(socket, 'connect')
   } catch (error) {

@@ -39,7 +39,9 @@ describe('the socket that a backup is taken through', () => {
   })
 
   it('is not there when the path of the folder is too long for one, which ends nothing', async () => {
-    expect(await serveBackups({} as BackupSource, join(folder, 'a'.repeat(100)))).toBeNull()
+    const long = join(folder, 'a'.repeat(100))
+    expect(await serveBackups({} as BackupSource, long)).toBeNull()
+    expect(await connectBackupSource(long)).toBeNull()
   })
 
   it('passes steps, answers and errors', async () => {
