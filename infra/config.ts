@@ -8,7 +8,7 @@ import { allExternal, type EngineConfig, engineSettings, readEngineConfig } from
 import type { MailConfig } from './mail.ts'
 import type { MetricsAddress } from './metrics/metrics.ts'
 import * as Setting from './settings.ts'
-import { type Environment, listOf, readSettings } from './settings.ts'
+import { type Environment, httpAddress, listOf, readSettings } from './settings.ts'
 
 export const roles = ['registry', 'selection', 'intake', 'streams'] as const
 export type Role = (typeof roles)[number]
@@ -81,7 +81,7 @@ const programSettings = Type.Object({
       description: `${METRICS_OFF}, or a whole number from 0 to 65535`,
     }),
   ),
-  PUBLIC_URL: Setting.Address('http', 'https'),
+  PUBLIC_URL: Setting.PublicAddress(),
   DATA_DIR: Setting.Text('./data'),
   ROLES: Setting.List(roles.join(','), `a comma-separated list of ${roles.join(', ')}`, isOneOf(roles)),
   WORKERS: Setting.Integer(1, WORKERS_MAX, 1),
@@ -143,7 +143,7 @@ export function readConfig(env: Environment): Config {
     httpHost,
     httpPort,
     metricsAddress: metricsAddressOf(settings),
-    publicUrl: (settings.PUBLIC_URL ?? `http://${httpHost}:${httpPort}`).replace(/\/+$/, ''),
+    publicUrl: publicUrlOf(settings),
     dataFolder: settings.DATA_DIR,
     roles: chosen,
     workers: readWorkers(settings, chosen, problems),
@@ -168,6 +168,11 @@ export function readConfig(env: Environment): Config {
   }
   if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   return Object.freeze(config)
+}
+
+/** The address as `URL` writes it, without a slash at the end: paths are appended to it, and its scheme is read from the text. */
+function publicUrlOf({ PUBLIC_URL: text, HTTP_HOST: host, HTTP_PORT: port }: ProgramSettings): string {
+  return new URL(text ?? httpAddress(host, port)).href.replace(/\/+$/, '')
 }
 
 function corsOriginsOf({ CORS_ORIGINS: text }: ProgramSettings): Config['corsOrigins'] {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { Ajv } from 'ajv'
 import { type Static, type TObject, Type } from 'typebox'
 
@@ -43,6 +44,16 @@ export const Address = (...schemes: readonly string[]) =>
       accepts: (text: string) => hasScheme(text, schemes),
     }),
   )
+
+/** An address that browsers are given, with paths appended to it. */
+export const PublicAddress = () =>
+  AddressOf('an address that begins with http:// or https://, without a user, a query and a fragment', (text) => {
+    const { username, search, hash } = URL.parse(text) ?? {}
+    return hasScheme(text, ['http', 'https']) && !username && !search && !hash
+  })
+
+/** The address of what listens on a host, which may be an address of IPv6. */
+export const httpAddress = (host: string, port: number) => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 
 /** Addresses of equivalent servers, separated by commas. They may contain passwords. */
 export const Addresses = (...schemes: readonly string[]) =>

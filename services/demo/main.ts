@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { InvalidConfig, readConfig, settingNames } from '../../infra/config.ts'
-import { Integer, readSettings, Text } from '../../infra/settings.ts'
+import { httpAddress, Integer, readSettings, Text } from '../../infra/settings.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
 import { throwUnlessFree } from '../http/listen.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     for (const each of stops.splice(0).reverse()) await each()
   }, config)
   const products = demoCatalogue()
-  const shopUrl = `http://${config.httpHost}:${shopPort}`
+  const shopUrl = httpAddress(config.httpHost, shopPort)
   const demo = await keptDemo(dataFolder, {
     password,
     api: createApi({ url: server.url, token }),

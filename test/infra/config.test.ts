@@ -69,6 +69,22 @@ describe('configuration', () => {
     expect(() => readConfig({ CORS_ORIGINS: text })).toThrow(/CORS_ORIGINS must be a list of origins/)
   })
 
+  it.each([
+    [{}, 'http://127.0.0.1:8080'],
+    [{ HTTP_HOST: '::' }, 'http://[::]:8080'],
+    [{ HTTP_HOST: 'ads.example', HTTP_PORT: '9000' }, 'http://ads.example:9000'],
+    [{ PUBLIC_URL: 'HTTPS://Ads.Example/' }, 'https://ads.example'],
+    [{ PUBLIC_URL: 'https:ads.example' }, 'https://ads.example'],
+    [{ PUBLIC_URL: 'https://shop.example/ads//' }, 'https://shop.example/ads'],
+  ])('takes %s for the public address %s', (env, publicUrl) => {
+    expect(readConfig(env).publicUrl).toBe(publicUrl)
+  })
+
+  it.each(['https://ads.example/?a=1', 'https://ads.example#top', 'https://me@ads.example', 'ftp://ads.example'])(
+    'refuses the public address %s, to which no path can be appended',
+    (text) => expect(() => readConfig({ PUBLIC_URL: text })).toThrow(/^PUBLIC_URL must be an address/),
+  )
+
   it('refuses a sender of mail that is no address', () => {
     const env = { SMTP_URL: 'smtp://mail.example', SMTP_FROM: 'Endcap' }
     expect(() => readConfig(env)).toThrow(/SMTP_FROM/)
