@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidConfig, readConfig } from '../infra/config.ts'
 import { allExternal, type EngineConfig } from '../infra/engine-config.ts'
@@ -10,6 +10,7 @@ import { topicNames } from '../schemas/topics.ts'
 import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
 import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
 import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
+import { keptText } from './process/kept-text.ts'
 import { createLogger } from './process/logger.ts'
 
 /** A file in the data folder with an id that distinguishes its log from any other. */
@@ -39,7 +40,11 @@ async function main(): Promise<void> {
     throw new MigrationRefused(`${error.message}: stop the program first`)
   })
   try {
-    const report = await migrate(source, await partitionedAs(source, config.engines), idOf(dataFolder))
+    const report = await migrate(
+      source,
+      await partitionedAs(source, config.engines),
+      keptText(join(dataFolder, ID_FILE), randomUUID),
+    )
     process.stdout.write(report)
   } finally {
     await source.close()
@@ -82,12 +87,6 @@ async function partitionedAs(source: EventLog, engines: EngineConfig): Promise<E
   )
   const topicPartitions = Object.fromEntries(counts.filter(([, count]) => count > 1))
   return { ...engines, kafka: { ...engines.kafka!, partitions: null, topicPartitions } }
-}
-
-function idOf(dataFolder: string): string {
-  const file = join(dataFolder, ID_FILE)
-  if (!existsSync(file)) writeFileSync(file, randomUUID(), { flush: true })
-  return readFileSync(file, 'utf8')
 }
 
 main().catch((error: Error) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { InvalidConfig, readConfig, settingNames } from '../../infra/config.ts'
@@ -7,6 +7,7 @@ import { httpAddress, Integer, readSettings, Text } from '../../infra/settings.t
 import { createUuid } from '../domain/identity/uuid.ts'
 import { throwUnlessFree } from '../http/listen.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
+import { keptText } from '../process/kept-text.ts'
 import { misspeltSettings } from '../process/misspelt-settings.ts'
 import { stopOnSignals } from '../process/stop-on-signals.ts'
 import { start } from '../start.ts'
@@ -116,15 +117,8 @@ function clearer(error: NodeJS.ErrnoException & { port?: number }, setting: stri
 }
 
 function keptToken(dataFolder: string): string {
-  const file = join(dataFolder, 'bootstrap-token')
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    const made = randomBytes(32).toString('base64url')
-    mkdirSync(dataFolder, { recursive: true })
-    writeFileSync(file, `${made}\n`, { mode: 0o600 })
-    return made
-  }
+  mkdirSync(dataFolder, { recursive: true })
+  return keptText(join(dataFolder, 'bootstrap-token'), () => randomBytes(32).toString('base64url'))
 }
 
 main().catch((error) => {

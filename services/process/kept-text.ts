@@ -1,0 +1,20 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+const UNFINISHED = '.new'
+
+/**
+ * Reads a short text from a file, and creates the file if it does not exist. A crash or a full disk leaves the file whole or not at
+ * all: one without its text would keep the program from ever starting again.
+ * @returns the text, without space around it.
+ */
+export function keptText(file: string, make: () => string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const text = make()
+  writeFileSync(`${file}${UNFINISHED}`, `${text}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}${UNFINISHED}`, file)
+  return text
+}
