@@ -47,9 +47,15 @@ export interface KafkaConfig {
 }
 
 const DAY_MS = 86_400_000
-const BROKER_PATTERN = /^[^\s:/]+:\d{1,5}$/
+const BROKER_PATTERN = /^[^\s:/]+:(\d{1,5})$/
+const PORT_MAX = 65_535
 /** Valid as a part of names in Kafka, ClickHouse and Elasticsearch. */
 const NAMESPACE_PATTERN = '^[a-z][a-z0-9_]{0,30}$'
+
+function isBroker(text: string): boolean {
+  const port = Number(BROKER_PATTERN.exec(text)?.[1] ?? 0)
+  return port >= 1 && port <= PORT_MAX
+}
 
 export const engineSettings = Type.Object({
   NAMESPACE: Type.String({
@@ -57,7 +63,7 @@ export const engineSettings = Type.Object({
     pattern: NAMESPACE_PATTERN,
     description: '1 to 31 lower-case letters, digits and underscores, beginning with a letter',
   }),
-  KAFKA_BROKERS: Setting.List('', 'a list of host:port, separated by commas', (broker) => BROKER_PATTERN.test(broker)),
+  KAFKA_BROKERS: Setting.List('', 'a list of host:port, separated by commas', isBroker),
   ...securitySettings,
   KAFKA_REPLICATION_FACTOR: Setting.Integer(1, 10, 1),
   KAFKA_PARTITIONS: Setting.Integer(0, 1_000, 0),

@@ -125,6 +125,10 @@ describe('configuration', () => {
     expect(kafka?.topicRetentionMs).toEqual({ 'page-views': 7 * 86_400_000 })
   })
 
+  it.each(['kafka:70000', 'kafka:0', 'kafka', 'one:9092, two'])('refuses the brokers %s', (brokers) => {
+    expect(() => readConfig({ KAFKA_BROKERS: brokers })).toThrow(/^KAFKA_BROKERS must be a list of host:port/)
+  })
+
   it('takes the address of a Redis that is one server, Sentinels or a Cluster, and says what is wrong with any other', () => {
     for (const url of ['redis://r', 'rediss://:p@r:1/2', 'redis+sentinel://a:1,b:2/main', 'rediss+cluster://u:p@a:1']) {
       expect(readConfig({ REDIS_URL: url }).engines.redis).toEqual({ url })
