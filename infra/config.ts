@@ -187,7 +187,7 @@ function metricsAddressOf({ METRICS_HOST: host, METRICS_PORT: port }: ProgramSet
 }
 
 function readRoles(settings: ProgramSettings, engines: EngineConfig, problems: string[]): Role[] {
-  const chosen = listOf(settings.ROLES) as Role[]
+  const chosen = [...new Set(listOf(settings.ROLES) as Role[])]
   if (!isWhole(chosen) && !allExternal(engines)) {
     problems.push(
       'ROLES must name every role, because embedded engines serve only one process. To use several processes, set ' +

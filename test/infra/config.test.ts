@@ -129,6 +129,11 @@ describe('configuration', () => {
     expect(() => readConfig({ KAFKA_BROKERS: brokers })).toThrow(/^KAFKA_BROKERS must be a list of host:port/)
   })
 
+  it('runs a role once that is named twice', () => {
+    const roles = ['streams', 'intake', 'selection', 'registry']
+    expect(readConfig({ ROLES: [...roles, 'intake'].join() }).roles).toEqual(roles)
+  })
+
   it('takes the address of a Redis that is one server, Sentinels or a Cluster, and says what is wrong with any other', () => {
     for (const url of ['redis://r', 'rediss://:p@r:1/2', 'redis+sentinel://a:1,b:2/main', 'rediss+cluster://u:p@a:1']) {
       expect(readConfig({ REDIS_URL: url }).engines.redis).toEqual({ url })
