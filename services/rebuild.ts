@@ -8,6 +8,7 @@ import {
   openPartitionControl,
   openServedIndex,
 } from '../infra/engines.ts'
+import type { IndexReplacement } from '../infra/product-index/embedded/replacement.ts'
 import { createIndexer, INDEXER_GROUP } from '../streams/indexer/indexer.ts'
 import { CORRECTIONS_GROUP } from '../streams/judge/corrections.ts'
 import { COUNTERS_LOOK_MS } from '../streams/judge/counters-repair.ts'
@@ -92,9 +93,12 @@ async function rebuildProductIndex(): Promise<TableProof[]> {
 
 /** Only this process has the folder open, so it runs the indexer itself. */
 async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
-  const replacement = await openIndexReplacement(config.dataFolder)
+  const replacements: IndexReplacement[] = []
   try {
     return await withEngines(opening, async ({ log, ...engines }, snapshot) => {
+      // Only now, since it removes what an earlier command has left, and the engines show that no other command is working.
+      const replacement = await openIndexReplacement(config.dataFolder)
+      replacements.push(replacement)
       const index = { ...engines.index, builds: replacement.builds }
       const indexer = createIndexer({ log, index, snapshot, now, logger })
       const builds = createPeriodic({ name: 'index-build', turn: indexer.buildTurn, pauseMs: 100, now, logger })
@@ -106,7 +110,7 @@ async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
       }
     })
   } finally {
-    await replacement.close()
+    for (const each of replacements) await each.close()
   }
 }
 

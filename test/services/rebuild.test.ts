@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../infra/event-log/embedded/event-log.ts'
+
+const run = promisify(execFile)
+const COMMAND = join(import.meta.dirname, '../../services/rebuild.ts')
+
+it('a second rebuild of an embedded index is refused, and leaves alone what the first one has filled', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'rebuild-twice-'))
+  const log = await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })
+  const next = join(dataFolder, 'index/next')
+  await mkdir(next, { recursive: true })
+  await writeFile(join(next, 'offers'), 'filled so far')
+
+  const env = { ...process.env, DATA_DIR: dataFolder, ENGINE: 'elasticsearch' }
+  await expect(run(process.execPath, [COMMAND], { env })).rejects.toMatchObject({ code: 1 })
+  expect(await readFile(join(next, 'offers'), 'utf8')).toBe('filled so far')
+  await log.close()
+  await rm(dataFolder, { recursive: true })
+})
