@@ -60,7 +60,7 @@ export function connectClickHouse(options: ClickHouseOptions): Analytics {
       guard.run(() => failover.repeatable(some, (server) => server.query<Row>(sql, params))),
     queryParquet: (sql, params) =>
       guard.run(() => failover.repeatable(some, (server) => server.queryParquet(sql, params))),
-    ping: () => guard.run(() => failover.repeatable(some, (server) => server.command('SELECT 1'))),
+    ping: () => guard.run(() => failover.repeatable(some, (server) => server.ping())),
     command: (sql, params) => guard.run(() => of.command(sql, params)),
     onOneServer: async () => {
       const server = await guard.run(() => failover.repeatable(some, reached))
@@ -75,7 +75,7 @@ export function connectClickHouse(options: ClickHouseOptions): Analytics {
 }
 
 async function reached(server: Server): Promise<Server> {
-  await server.command('SELECT 1')
+  await server.ping()
   return server
 }
 

@@ -19,7 +19,7 @@ import {
 
 /** The server aborts a statement before its client times out, so that no statement runs on after its caller has seen it fail. */
 const SERVER_TIMEOUT_SHARE = 0.9
-/** Sockets to the server: as many for inserts, and again for other statements. Further calls wait. */
+/** Sockets to the server: as many for inserts, again for other statements, and again for pings. Further calls wait. */
 const CONNECTIONS_MAX = 10
 /** Length of a statement, with the literals of its parameters. The embedded engine has the same limit. */
 const STATEMENT_MAX_BYTES = 16 * 1024 * 1024
@@ -53,13 +53,16 @@ export interface Server {
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>
   queryParquet(sql: string, params?: QueryParams): Promise<Uint8Array<ArrayBuffer>>
   command(sql: string, params?: QueryParams, settings?: ClickHouseSettings): Promise<void>
+  /** Resolves when the server responds, without waiting for other calls. */
+  ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** Connects on the first call. Inserts have connections of their own, so that reports do not hold up the sink. */
+/** Connects on the first call. Inserts and pings have connections of their own, so that reports hold up neither the sink nor pings. */
 export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs, settings }: ServerOptions): Server {
   const inserts = openClient(url, namespace, insertTimeoutMs, settings)
   const statements = openClient(url, namespace, statementTimeoutMs, settings)
+  const pings = openClient(url, namespace, statementTimeoutMs, settings)
   const columnsOf = new Map<string, ReadonlySet<string>>()
 
   async function rowsOf<Row extends object>(query: string): Promise<Row[]> {
@@ -168,8 +171,11 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     async command(sql, params = {}, settings = {}) {
       await statements.command({ query: withLiterals(sql, params), clickhouse_settings: settings })
     },
+    async ping() {
+      await pings.command({ query: 'SELECT 1' })
+    },
     async close() {
-      await Promise.all([inserts.close(), statements.close()])
+      await Promise.all([inserts.close(), statements.close(), pings.close()])
     },
   }
 }
