@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
+import { Email, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
 import type { Account } from '../schemas/records/accounts.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
@@ -93,7 +93,8 @@ const programSettings = Type.Object({
       description: `at least ${BOOTSTRAP_TOKEN_CHARS_MIN} characters long`,
     }),
   ),
-  OPERATOR_EMAIL: Setting.OptionalText(),
+  // The schema by which a sign-in is checked: an operator who cannot sign in would keep the next start from making another.
+  OPERATOR_EMAIL: Type.Optional(Type.String({ ...Email, description: 'an e-mail address, such as ada@shop.example' })),
   OPERATOR_PASSWORD: Setting.Secret(),
   SHOW_ID_KEYS: Setting.Secret(),
   SESSION_KEYS: Setting.Secret(),
@@ -231,7 +232,7 @@ function readKeys(
 function readFirstOperator(settings: ProgramSettings, problems: string[]): Config['firstOperator'] {
   const { OPERATOR_EMAIL: email = '', OPERATOR_PASSWORD: password = '' } = settings
   if (email === '' && password === '') return null
-  if (!email.includes('@')) problems.push('OPERATOR_EMAIL must be an e-mail address')
+  if (email === '') problems.push('OPERATOR_PASSWORD needs OPERATOR_EMAIL')
   if (password.length < PASSWORD_CHARS_MIN || password.length > PASSWORD_CHARS_MAX) {
     problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
   }

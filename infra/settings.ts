@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { Ajv } from 'ajv'
 import { type Static, type TObject, Type } from 'typebox'
+import Format from 'typebox/format'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -118,6 +119,8 @@ export function readSettings<S extends TObject>(schema: S, env: Environment, pro
 
 /** The schemas are our own, so they are not validated: that would take longer than everything else here. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
+// As requests are checked.
+ajv.addFormat('email', Format.IsEmail)
 ajv.addKeyword({
   keyword: 'accepts',
   validate: (accepts: (text: string) => boolean, text: string) => accepts(text),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { readConfig } from '../../../../../infra/config.ts'
 import { makeFirstOperator } from '../../../../../services/registry/access/users/users.ts'
 import { discard, openOffice, quickPasswords } from '../../office.ts'
-import { makeUser, PASSWORD, signIn } from './people.ts'
+import { makeUser, openBrowser, PASSWORD, signIn } from './people.ts'
 
 it('makes the operator of the settings once, to sign in and make others', async () => {
   const office = await openOffice()
@@ -19,6 +20,25 @@ it('makes the operator of the settings once, to sign in and make others', async 
     expect(operators).toEqual([['root@ads.example', 'OPERATOR']])
     const root = await signIn(office, 'root@ads.example')
     expect((await root.call('GET', '/v1/panel/users')).body.items).toHaveLength(1)
+  } finally {
+    await discard(office)
+  }
+})
+
+it.each([
+  'root@ads.example',
+  'Root@Ads.Example',
+  'root@localhost',
+  'root',
+  'Root <root@ads.example>',
+  'röt@ads.example',
+])('the settings take %s as the address of the first operator exactly if one can sign in with it', async (email) => {
+  const office = await openOffice()
+  try {
+    const { status } = await openBrowser(office).call('POST', '/v1/panel/session', { email, password: PASSWORD })
+    const read = () => readConfig({ OPERATOR_EMAIL: email, OPERATOR_PASSWORD: PASSWORD }).firstOperator
+    if (status === 400) expect(read).toThrow(/^OPERATOR_EMAIL must be an e-mail address/)
+    else expect(read()).toEqual({ email, password: PASSWORD })
   } finally {
     await discard(office)
   }
