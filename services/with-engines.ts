@@ -14,15 +14,17 @@ export async function withEngines<T>(
   work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   throwIfHalfRestored(config.dataFolder)
-  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
-  const engines = await connectEngines(host.links(), logger)
-  const snapshot = new Snapshot()
-  const registry = await followRegistry({ log: engines.log, snapshot })
+  const closes: (() => Promise<unknown>)[] = []
   try {
+    const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
+    closes.push(() => host.stop())
+    const engines = await connectEngines(host.links(), logger)
+    closes.push(() => closeEngines(engines))
+    const snapshot = new Snapshot()
+    const registry = await followRegistry({ log: engines.log, snapshot })
+    closes.push(() => registry.close())
     return await work(engines, snapshot)
   } finally {
-    await registry.close()
-    await closeEngines(engines)
-    await host.stop()
+    for (const close of closes.reverse()) await close()
   }
 }
