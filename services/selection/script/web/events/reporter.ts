@@ -21,7 +21,9 @@ const EVENTS_MAX = 60
  * the browser's beacon. Sending an event twice is safe: the server counts an ad's view and its click once.
  */
 export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
-  const waiting: { event: ReportedEvent; tried: boolean }[] = []
+  const waiting: ReportedEvent[] = []
+  /** Batches whose first request failed. Each is sent once more, after a while or when the page is left. */
+  const failed = new Set<ReportedEvent[]>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const sendAfter = (ms: number) => {
@@ -32,12 +34,11 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
     const batch = waiting.splice(0, EVENTS_MAX)
     if (waiting.length > 0) sendAfter(0)
     if (batch.length === 0 || (await arrives(batch))) return
-    const again = batch.filter(({ tried }) => !tried).map(({ event }) => ({ event, tried: true }))
-    waiting.push(...again)
-    if (again.length > 0) sendAfter(RETRY_AFTER_MS)
+    failed.add(batch)
+    setTimeout(() => failed.delete(batch) && void arrives(batch), RETRY_AFTER_MS)
   }
   /** Whether the events need not be sent again: the server has taken them, or will never take them. */
-  async function arrives(batch: typeof waiting): Promise<boolean> {
+  async function arrives(batch: ReportedEvent[]): Promise<boolean> {
     try {
       // A text body, as a beacon has, needs no CORS preflight.
       const request = { method: 'POST', body: bodyOf(batch), keepalive: true, credentials: 'omit' } as const
@@ -47,17 +48,19 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
       return false
     }
   }
-  const bodyOf = (batch: typeof waiting) => JSON.stringify({ events: batch.map(({ event }) => event) })
+  const bodyOf = (events: ReportedEvent[]) => JSON.stringify({ events })
 
   return {
     report(event: ReportedEvent): void {
-      waiting.push({ event, tried: false })
+      waiting.push(event)
       sendAfter(GATHER_MS)
     },
     /** Sends what waits in a way that survives the end of the page. */
     leave(): void {
-      while (waiting.length > 0) {
-        const batch = waiting.splice(0, EVENTS_MAX)
+      const events = [...failed, waiting.splice(0)].flat()
+      failed.clear()
+      while (events.length > 0) {
+        const batch = events.splice(0, EVENTS_MAX)
         if (!sendBeacon(url, bodyOf(batch))) void arrives(batch)
       }
     },

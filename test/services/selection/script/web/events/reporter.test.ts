@@ -7,6 +7,8 @@ const BACKGROUND_BYTES_MAX = 64 * 1024
 
 let statuses: (number | 'lost')[]
 let takesBeacons: boolean
+/** How long a request takes. */
+let answerMs: number
 const sent: { by: 'fetch' | 'beacon'; events: string[]; bytes: number }[] = []
 const note = (by: 'fetch' | 'beacon', body: string) => {
   const { events } = JSON.parse(body) as { events: ReportedEvent[] }
@@ -22,6 +24,7 @@ const open = () =>
     fetch: async (_url, init) => {
       note('fetch', init.body as string)
       const status = statuses.shift() ?? 202
+      await new Promise((resolve) => setTimeout(resolve, answerMs))
       if (status === 'lost') throw new TypeError('Failed to fetch')
       return { status, ok: status < 400 }
     },
@@ -32,6 +35,7 @@ beforeEach(() => {
   sent.length = 0
   statuses = []
   takesBeacons = true
+  answerMs = 0
 })
 afterEach(() => vi.useRealTimers())
 
@@ -60,6 +64,28 @@ describe('events', () => {
     expect(told()).toEqual([
       ['fetch', 'a'],
       ['fetch', 'a'],
+    ])
+  })
+
+  it('wait three seconds to be sent again, and hold back none that come meanwhile', async () => {
+    answerMs = 200
+    statuses = [503]
+    const reporter = open()
+    reporter.report(view('a'))
+    await vi.advanceTimersByTimeAsync(600)
+    reporter.report(view('b'))
+    await vi.advanceTimersByTimeAsync(100)
+    reporter.report(view('c'))
+    await vi.advanceTimersByTimeAsync(2_900)
+    expect(told()).toEqual([
+      ['fetch', 'a'],
+      ['fetch', 'b', 'c'],
+    ])
+    reporter.report(view('d'))
+    await later()
+    expect(told().slice(2)).toEqual([
+      ['fetch', 'a'],
+      ['fetch', 'd'],
     ])
   })
 
