@@ -225,6 +225,31 @@ describe('several script elements on a page', () => {
     await visit.close()
   })
 
+  it('fills an element that is replaced during its request by the next request, and only once', async () => {
+    const visit = await site.open('<div id="a"></div>')
+    const { promise, resolve: answer } = Promise.withResolvers<void>()
+    await visit.page.route('**/v1/dsa/raw/batch', async (route) => {
+      await promise
+      await route.continue()
+    })
+    const asked = visit.page.waitForRequest('**/v1/dsa/raw/batch')
+    await addScript(visit.page, site.script('a', 1, 3))
+    await asked
+    await visit.page.evaluate(() => {
+      const fresh = document.createElement('div')
+      fresh.id = 'a'
+      document.getElementById('a')!.replaceWith(fresh)
+      ;(window as never as { endcap: { rescan(): void } }).endcap.rescan()
+    })
+    answer()
+    await expect.poll(() => visit.requests.length).toBe(2)
+    await visit.rendered(1)
+    await visit.page.waitForLoadState('networkidle')
+    expect((await shownBy(visit, 'a')).length).toBe(3)
+    expect(visit.requests.map(({ targeting }) => targeting[0]!.excludedShopProductIds)).toEqual([undefined, undefined])
+    await visit.close()
+  })
+
   it('a script element waits for its element, and another phrase replaces the ads in it', async () => {
     const visit = await site.open(site.tag('late', 1, 2))
     await visit.page.evaluate(() => {

@@ -22,13 +22,13 @@ export function createSlots(fill: (place: SlotPlace) => void) {
   /** Fills the elements that are new since the last call. */
   function find(): void {
     let missing = false
-    for (const place of places.values()) {
-      const element = document.getElementById(place.slot.elementId)
+    for (const { slot, host } of places.values()) {
+      const element = document.getElementById(slot.elementId)
       if (!element) missing = true
-      if (!element || element === place.host) continue
-      place.host = element
-      place.block = openBlock(element, place.slot)
-      place.shown = []
+      if (!element || element === host) continue
+      // A new place: the answer to a request that is under way for the old one is not shown in it.
+      const place: SlotPlace = { slot, host: element, block: openBlock(element, slot), shown: [] }
+      places.set(slot.elementId, place)
       fill(place)
     }
     if (!missing) arrivals.disconnect()
