@@ -188,6 +188,13 @@ describe('the emission script without ads', () => {
     expect(await visit.page.getByText('Sponsored').count()).toBe(0)
     await visit.close()
   })
+
+  it('shows the own content of a list too, which cannot hold a shadow tree itself', async () => {
+    const visit = await site.open(`<ul id="ads"><li>Free delivery</li></ul>${site.tag('ads', 1, 2, without)}`)
+    await visit.rendered(1)
+    expect(await visit.page.getByText('Free delivery').isVisible()).toBe(true)
+    await visit.close()
+  })
 })
 
 describe('several script elements on a page', () => {

@@ -96,13 +96,16 @@ function shadowOf(host: HTMLElement): Shadow {
   return made
 }
 
-/** Attaches a shadow tree to the element, or to a new child where the element cannot hold one (lists, links) or has one. */
+/**
+ * Attaches a shadow tree to the element. Where it cannot hold one (lists, links) or has one, the tree is attached to a new child,
+ * which takes the element's own content.
+ */
 function attach(host: HTMLElement): ShadowRoot {
   try {
     return host.attachShadow({ mode: 'open' })
   } catch {
-    const child = el('div', '')
-    host.replaceChildren(child)
+    const child = el('div', '', ...host.childNodes)
+    host.append(child)
     return child.attachShadow({ mode: 'open' })
   }
 }
