@@ -223,6 +223,17 @@ it('saves the settings of a shop', async () => {
   expect(shop.clickWindowHours).toBe(168)
 })
 
+it('keeps what others save while the settings of a shop are open', async () => {
+  const path = `/v1/panel/shops/${stock.shopId}`
+  await open(`shops/${stock.shopId}`, 'Northwind Market')
+  await page.getByLabel('Click window').fill('120')
+  await must(world.program.call('PATCH', path, { reserveCpc: 0.25 }))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Shop saved').waitFor()
+  expect(await must(world.program.call('GET', path))).toMatchObject({ clickWindowHours: 120, reserveCpc: 0.25 })
+  await expect.poll(() => page.getByLabel('Reserve price').inputValue()).toBe('0.25')
+})
+
 it.each([
   ['placements', 'Placements'],
   ['technical-units', 'Technical ad units'],

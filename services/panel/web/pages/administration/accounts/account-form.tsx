@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Account } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { useFollow } from '../../../data/use-follow.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
 import { accountKinds } from './account-kinds.ts'
 import { SellersField } from './sellers-field.tsx'
@@ -25,14 +26,26 @@ const EMPTY: AccountValues = {
 
 /** The form of an account, for useSave and the page. */
 export function useAccountForm(account?: Account) {
-  return useForm<AccountValues>({
-    initialValues: account ?? EMPTY,
+  const values = account ? valuesOf(account) : EMPTY
+  const form = useForm<AccountValues>({
+    initialValues: values,
     validate: {
       kind: (kind) => (kind === null ? t('required') : null),
       name: (name) => (name.trim() === '' ? t('required') : null),
     },
   })
+  useFollow(form, values)
+  return form
 }
+
+const valuesOf = ({ kind, name, companyName, taxNumber, sellerIds, displayEnabled }: Account): AccountValues => ({
+  kind,
+  name,
+  companyName,
+  taxNumber,
+  sellerIds,
+  displayEnabled,
+})
 
 export interface AccountFormProps {
   form: ReturnType<typeof useAccountForm>

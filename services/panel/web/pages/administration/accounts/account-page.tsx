@@ -6,6 +6,7 @@ import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
+import { changedFields } from '../../../data/changed-fields.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
@@ -45,8 +46,8 @@ function AccountEditor({ account }: { account: Account }) {
   const form = useAccountForm(account)
   const params = { path: { id } }
   const { submit, isSaving } = useSave({
-    save: ({ name, companyName, taxNumber, sellerIds, displayEnabled }: AccountValues) => {
-      const body = { name, companyName, taxNumber, sellerIds, displayEnabled }
+    save(values: AccountValues) {
+      const body = changedFields(form.getInitialValues(), values)
       return answer(client.PATCH('/v1/panel/accounts/{id}', { params, body }))
     },
     changes: ['/v1/panel/accounts'],

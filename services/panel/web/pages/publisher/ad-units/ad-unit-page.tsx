@@ -9,6 +9,7 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
+import { changedFields } from '../../../data/changed-fields.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
@@ -75,7 +76,7 @@ export default function AdUnitPage() {
             </Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="settings">
-            <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />
+            <UnitSettings unit={unit} formats={formats.items ?? []} />
           </Tabs.Panel>
           <Tabs.Panel value="code">
             <LazyPart load={loadCode} props={{ unit, shop }} height={TAB_HEIGHT} />
@@ -98,7 +99,10 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
   const form = useAdUnitForm(kind, unit)
   const params = { path: { id: unit.id } }
   const { submit, isSaving } = useSave({
-    save: (body: AdUnitValues) => answer(client.PATCH('/v1/panel/ad-units/{id}', { params, body })),
+    save(values: AdUnitValues) {
+      const body = changedFields(form.getInitialValues(), values)
+      return answer(client.PATCH('/v1/panel/ad-units/{id}', { params, body }))
+    },
     changes: ['/v1/panel/ad-units'],
     form,
     saved: placements('unitSaved'),

@@ -3,6 +3,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Feed } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { changedFields } from '../../../data/changed-fields.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/feeds.ts'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
@@ -19,7 +20,10 @@ function Settings({ feed }: { feed: Feed }) {
   const form = useFeedForm({ feed })
   const params = { path: { id: feed.id } }
   const { submit, isSaving } = useSave({
-    save: (values: FeedValues) => answer(client.PATCH('/v1/panel/feeds/{id}', { params, body: feedBody(values) })),
+    save(values: FeedValues) {
+      const body = changedFields(feedBody(form.getInitialValues()), feedBody(values))
+      return answer(client.PATCH('/v1/panel/feeds/{id}', { params, body }))
+    },
     changes: runPaths,
     form,
     saved: t('feedSaved'),

@@ -6,6 +6,7 @@ import { CodeSelect } from '../../../components/form/code-select.tsx'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
+import { useFollow } from '../../../data/use-follow.ts'
 import { t } from '../../../messages/pages/shops.ts'
 import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
@@ -45,19 +46,9 @@ const trusts: readonly { value: ShopValues['transactionTrust']; label: string; d
 
 /** The form of a shop, for useSave and the page. A new shop starts in the browser's time zone. */
 export function useShopForm(shop?: Shop) {
-  return useForm<ShopValues>({
-    initialValues: {
-      name: shop?.name ?? '',
-      currency: shop?.currency ?? '',
-      lang: shop?.lang ?? '',
-      country: shop?.country ?? '',
-      timeZone: shop?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-      clickWindowHours: shop?.clickWindowHours ?? HOURS_OF_CLICKS,
-      viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
-      reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
-      transactionTrust: shop?.transactionTrust ?? 'OPEN',
-      invalidTraffic: shop?.invalidTraffic ?? [],
-    },
+  const values = valuesOf(shop)
+  const form = useForm<ShopValues>({
+    initialValues: values,
     validate: {
       name: required,
       country: required,
@@ -65,7 +56,22 @@ export function useShopForm(shop?: Shop) {
       currency: required,
     },
   })
+  useFollow(form, values)
+  return form
 }
+
+const valuesOf = (shop?: Shop): ShopValues => ({
+  name: shop?.name ?? '',
+  currency: shop?.currency ?? '',
+  lang: shop?.lang ?? '',
+  country: shop?.country ?? '',
+  timeZone: shop?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  clickWindowHours: shop?.clickWindowHours ?? HOURS_OF_CLICKS,
+  viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
+  reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
+  transactionTrust: shop?.transactionTrust ?? 'OPEN',
+  invalidTraffic: shop?.invalidTraffic ?? [],
+})
 
 const required = (value: string) => (value.trim() === '' ? t('required') : null)
 

@@ -6,6 +6,7 @@ import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
+import { changedFields } from '../../../data/changed-fields.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
@@ -42,7 +43,10 @@ function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
   const form = useShopForm({ id, name, ...shop })
   const params = { path: { id } }
   const { submit, isSaving } = useSave({
-    save: ({ currency: _, ...body }: ShopValues) => answer(client.PATCH('/v1/panel/shops/{id}', { params, body })),
+    save(values: ShopValues) {
+      const body = changedFields(form.getInitialValues(), values)
+      return answer(client.PATCH('/v1/panel/shops/{id}', { params, body }))
+    },
     changes: ['/v1/panel/shops'],
     form,
     saved: t('saved'),

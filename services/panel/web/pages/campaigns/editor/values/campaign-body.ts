@@ -1,4 +1,5 @@
 import type { paths } from '../../../../client/schema.d.ts'
+import { changedFields } from '../../../../data/changed-fields.ts'
 import type { BannerValues, CampaignValues } from './campaign-values.ts'
 import { productsBody } from './products-choice.ts'
 import { fromZoneTime } from './zone-time.ts'
@@ -63,9 +64,6 @@ export function createBody(values: CampaignValues, timeZone: string): CampaignCr
 
 /** Contains only the fields that differ, so that concurrent changes by others are kept. */
 export function patchBody(before: CampaignValues, after: CampaignValues, timeZone: string): CampaignPatch {
-  const was: Record<string, unknown> = { ...commonBody(before, timeZone), ...kindBody(before) }
-  const is = { ...commonBody(after, timeZone), ...kindBody(after) }
-  return Object.fromEntries(
-    Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name])),
-  )
+  const bodyOf = (values: CampaignValues) => ({ ...commonBody(values, timeZone), ...kindBody(values) })
+  return changedFields<CampaignPatch>(bodyOf(before), bodyOf(after))
 }
