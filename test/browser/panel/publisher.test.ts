@@ -166,15 +166,23 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   await page.keyboard.press('k')
   await name('Light for long evenings').waitFor()
 
-  await page.keyboard.press('a')
+  const [changed, rejected] = stock.campaignIds
+  const stateOf = async (id: string) =>
+    (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
+
+  // A key that is held down repeats, also once the next campaign is shown.
+  await page.keyboard.down('a')
   await page.getByText('Accepted: Light for long evenings').waitFor()
   await name('Warm rooms').waitFor()
+  await page.keyboard.down('a')
+  await page.keyboard.up('a')
+  await page.waitForLoadState('networkidle')
+  expect(await stateOf(rejected!)).toMatchObject({ state: 'IN_MODERATION' })
   await page.keyboard.press('u')
   await page.getByText('Decision undone').waitFor()
   await page.getByRole('button', { name: /^Light for long evenings/ }).click()
   await name('Light for long evenings').waitFor()
 
-  const [changed, rejected] = stock.campaignIds
   const path = `/v1/panel/campaigns/${changed}`
   await must(world.program.call('PATCH', path, { targetUrl: 'https://elsewhere.example/' }))
   await page.keyboard.press('a')
@@ -189,8 +197,6 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   expect(await seriousFindings(page)).toEqual([])
   await page.keyboard.press('Control+Enter')
   await page.getByText('Nothing is waiting').waitFor()
-  const stateOf = async (id: string) =>
-    (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
   await expect.poll(() => stateOf(changed!)).toMatchObject({ state: 'ACCEPTED', history: [{ state: 'ACCEPTED' }] })
   const reason = 'The picture is blurred'
   await expect.poll(() => stateOf(rejected!)).toMatchObject({ state: 'REJECTED', reason })

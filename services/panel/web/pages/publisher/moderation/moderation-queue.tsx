@@ -25,8 +25,9 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
   const [rejecting, setRejecting] = useState<Campaign | null>(null)
   const [isOn] = useShortcutsOn()
   const state = shown?.moderation?.state
-  const accept = () => shown && state !== 'ACCEPTED' && void decision.decide({ campaign: shown, reason: null })
-  const begin = () => shown && state !== 'REJECTED' && setRejecting(shown)
+  const mayDecide = (outcome: 'ACCEPTED' | 'REJECTED') => state !== outcome && !decision.isSaving
+  const accept = () => shown && mayDecide('ACCEPTED') && void decision.decide({ campaign: shown, reason: null })
+  const begin = () => shown && mayDecide('REJECTED') && setRejecting(shown)
   const reject = async (campaign: Campaign, reason: string) => {
     if (await decision.decide({ campaign, reason })) setRejecting(null)
   }
