@@ -152,6 +152,37 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   expect(await seriousFindings(page)).toEqual([])
 })
 
+it('puts an uploaded picture into its banner, also when another banner was removed meanwhile', async () => {
+  const other = await page.context().newPage()
+  await other.goto('/panel/campaigns/new')
+  await other.getByLabel('Name').fill('Two banners')
+  await chooseShop(other, SHOP)
+  await other.getByRole('radio', { name: /^Display banners/ }).click()
+  await other.getByRole('button', { name: 'Continue' }).click()
+  const banner = (number: number) => other.getByRole('region', { name: `Banner ${number}`, exact: true })
+  for (const number of [1, 2]) {
+    await other.getByRole('button', { name: 'Add banner' }).click()
+    await banner(number).getByLabel('Title').fill(`Title ${number}`)
+  }
+  const { promise: removed, resolve: haveRemoved } = Promise.withResolvers<void>()
+  await other.route('**/v1/panel/images', async (route) => {
+    await removed
+    await route.continue()
+  })
+  const sent = other.waitForRequest('**/v1/panel/images')
+  const file = { name: 'exact.png', mimeType: 'image/png', buffer: await picture(60, 30) }
+  await banner(2).locator('input[type=file]').first().setInputFiles(file)
+  await sent
+  await banner(1).getByRole('button', { name: 'Remove' }).click()
+  await banner(2).waitFor({ state: 'detached' })
+  const uploaded = other.waitForResponse('**/v1/panel/images')
+  haveRemoved()
+  await uploaded
+  await banner(1).getByRole('img', { name: 'Image', exact: true }).waitFor({ timeout: 10_000 })
+  expect(await banner(1).getByLabel('Title').inputValue()).toBe('Title 2')
+  await other.close({ runBeforeUnload: false })
+})
+
 it('keeps the id of a changed banner, sends it back to moderation, and shows why it was rejected', async () => {
   const id = idInAddress()
   const bannerId = async () =>

@@ -25,6 +25,12 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
     const next = formats.find((each) => each.id === id)
     if (next) form.setFieldValue(path, { ...banner, ...contentFor(next, banner) })
   }
+  /** Sets an image once it is uploaded: the banner may have moved meanwhile, been removed, or got another format. */
+  const setImage = (field: string, imageId: string | null) => {
+    const { banners } = form.getValues()
+    const now = banners.findIndex(({ key, adFormatId }) => key === banner.key && adFormatId === banner.adFormatId)
+    if (now >= 0) form.setFieldValue(`banners.${now}.${field}`, imageId)
+  }
   const missing = errorOf('textFields') ?? errorOf('images')
 
   return (
@@ -54,7 +60,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
             imageId={banner.images[i]?.imageId ?? ''}
             accountId={accountId}
             error={errorOf(`images.${i}.imageId`)}
-            onChange={(imageId) => form.setFieldValue(`${path}.images.${i}.imageId`, imageId)}
+            onChange={(imageId) => setImage(`images.${i}.imageId`, imageId)}
           />
         ))}
         {banner.textFields.map(({ type }, i) => (
@@ -66,7 +72,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
           imageId={banner.logoImageId ?? ''}
           accountId={accountId}
           error={errorOf('logoImageId')}
-          onChange={(imageId) => form.setFieldValue(`${path}.logoImageId`, imageId === '' ? null : imageId)}
+          onChange={(imageId) => setImage('logoImageId', imageId === '' ? null : imageId)}
         />
         <TextInput
           label={t('textLanguage')}
