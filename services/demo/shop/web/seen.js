@@ -2,13 +2,14 @@ const SHARE = 0.5
 const SEEN_MS = 1000
 
 const callbacks = new WeakMap()
-const timers = new Map()
+/** Elements that are half visible, with their timers; a timer runs only while the page is visible. */
+const visible = new Map()
 
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { target, intersectionRatio } of entries) {
-      if (intersectionRatio >= SHARE) start(target)
-      else stop(target)
+      if (intersectionRatio < SHARE) stop(target)
+      else if (!visible.has(target)) start(target)
     }
   },
   { threshold: SHARE },
@@ -21,23 +22,22 @@ export function onceSeen(element, callback) {
 }
 
 function start(element) {
-  if (timers.has(element) || document.visibilityState !== 'visible') return
-  timers.set(
-    element,
-    setTimeout(() => {
-      timers.delete(element)
-      observer.unobserve(element)
-      callbacks.get(element)()
-    }, SEEN_MS),
-  )
+  clearTimeout(visible.get(element))
+  const isShown = document.visibilityState === 'visible'
+  visible.set(element, isShown ? setTimeout(() => finish(element), SEEN_MS) : undefined)
+}
+
+function finish(element) {
+  stop(element)
+  observer.unobserve(element)
+  callbacks.get(element)()
 }
 
 function stop(element) {
-  clearTimeout(timers.get(element))
-  timers.delete(element)
+  clearTimeout(visible.get(element))
+  visible.delete(element)
 }
 
 document.addEventListener('visibilitychange', () => {
-  const waiting = [...timers.keys()]
-  if (document.visibilityState === 'hidden') for (const element of waiting) stop(element)
+  for (const element of visible.keys()) start(element)
 })
