@@ -95,6 +95,7 @@ export const t = catalogue({
   passwordChanged: 'Password changed',
   ownPasswordHelp: '{rule}. You will be signed out everywhere else.',
   signOut: 'Sign out',
+  notSignedOut: 'You are still signed in',
   signOutEverywhere: 'Sign out everywhere',
   signOutEverywhereQuestion: 'Sign out everywhere?',
   signOutEverywhereHelp: 'You will be signed out on every device right away, including this one.',

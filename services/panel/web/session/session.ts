@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, use } from 'react'
 import { answer, client } from '../client/client.ts'
@@ -5,6 +6,7 @@ import { ApiProblem } from '../client/problem.ts'
 import { SESSION_KEY } from '../client/query-client.ts'
 import { ask } from '../client/questions.ts'
 import type { Session } from '../client/types.ts'
+import { t } from '../messages/shell.ts'
 import { tellOtherTabs } from './other-tabs.ts'
 
 /** The current session, for everything inside the shell. */
@@ -54,9 +56,14 @@ export function useSignedIn(): (session: Session) => void {
 /** Reloads the panel, so that no data of the previous user stays in memory. */
 export const startAnew = (): void => location.assign('/panel/')
 
-/** Ends the session in all tabs of the browser. */
+/** Ends the session in all tabs of the browser, or tells the user that it goes on. */
 export async function signOut(query: { everywhere?: boolean; tokens?: boolean } = {}): Promise<void> {
-  await client.DELETE('/v1/panel/session', { params: { query } })
+  try {
+    await client.DELETE('/v1/panel/session', { params: { query } })
+  } catch (problem) {
+    const { message } = problem as ApiProblem
+    return void notifications.show({ title: t('notSignedOut'), message, color: 'red', autoClose: false })
+  }
   tellOtherTabs({ kind: 'SIGNED_OUT' })
   startAnew()
 }

@@ -144,6 +144,19 @@ it('signs out for good', async () => {
   await page.close()
 })
 
+it('says so when signing out fails', async () => {
+  const page = await world.signedIn(OPERATOR)
+  await page.goto('/panel/')
+  await page.route('**/v1/panel/session', (route) =>
+    route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+  )
+  await page.getByRole('button', { name: /^Menu of/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('alert').getByText('You are still signed in').waitFor({ timeout: 10_000 })
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.context().close()
+})
+
 it('remembers the chosen colour scheme', async () => {
   const page = await world.signedIn(OPERATOR, { colorScheme: 'light' })
   await page.goto('/panel/')
