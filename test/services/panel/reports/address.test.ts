@@ -83,6 +83,9 @@ describe('the address of a report', () => {
     ).toMatchObject({
       ...{ period: '28-days', groupBy: ['day'], metrics: METRICS_DEFAULT, whatIf: {} },
     })
+    for (const period of ['toString', 'constructor', '__proto__']) {
+      expect(readReportState(new URLSearchParams({ period })).period).toBe('28-days')
+    }
   })
 })
 

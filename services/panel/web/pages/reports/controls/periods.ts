@@ -20,7 +20,7 @@ const presets = {
 } as const
 export type Preset = keyof typeof presets
 export const presetNames = Object.keys(presets) as Preset[]
-export const isPreset = (name: string | null): name is Preset => name !== null && name in presets
+export const isPreset = (name: string | null): name is Preset => name !== null && Object.hasOwn(presets, name)
 export const presetLabel = (preset: Preset): string => t(preset)
 
 /** A period relative to today, or fixed days. */
