@@ -70,3 +70,9 @@ it('starts the second anew when the shopper returns from another tab', () => {
   vi.advanceTimersByTime(1)
   expect(onSeen).toHaveBeenCalledTimes(1)
 })
+
+it('makes UUIDs of version 4 on a page without https', async () => {
+  vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.map((_, at) => 0xf0 + at) })
+  const own: string = '../../../services/demo/shop/web/uuid.js'
+  expect((await import(own)).uuid()).toBe('f0f1f2f3-f4f5-46f7-b8f9-fafbfcfdfeff')
+})

@@ -1,5 +1,6 @@
 import { facts } from './facts.js'
 import { noteEvent } from './notes.js'
+import { uuid } from './uuid.js'
 
 const headers = {
   'content-type': 'application/json',
@@ -50,7 +51,7 @@ export function reportClick(ad) {
 export function reportPageView() {
   const query = new URLSearchParams(location.search)
   const { cid, uid, shopId, productId } = facts
-  const body = { id: crypto.randomUUID(), cid, shopId, referer: location.href }
+  const body = { id: uuid(), cid, shopId, referer: location.href }
   if (uid !== null) body.uid = uid
   if (productId !== null) body.shopProductId = productId
   for (const [name, key] of Object.entries({
@@ -65,7 +66,7 @@ export function reportPageView() {
 }
 
 /** @param kind CART, WISHLIST or PURCHASE. @param products of { shopProductId, price (of all units), quantity } */
-export function reportTransaction(kind, products, eventId = crypto.randomUUID()) {
+export function reportTransaction(kind, products, eventId = uuid()) {
   const body = { eventId, kind, shopId: facts.shopId, currency: 'EUR', locale: 'en_DE', products }
   return report(
     `${kind[0]}${kind.slice(1).toLowerCase()} · ${products.map((line) => line.shopProductId).join(', ')}`,

@@ -1,3 +1,5 @@
+import { uuid } from './uuid.js'
+
 /** The shopper's last events, kept for this tab. */
 const KEY = 'last-events'
 const KEPT_MAX = 40
@@ -20,7 +22,7 @@ const OUTCOMES = {
  * left before the answer never calls it, and the next page goes on showing the event as sent.
  */
 export function noteEvent(name) {
-  const id = crypto.randomUUID()
+  const id = uuid()
   keep([{ id, name, outcome: 'sent', at: Date.now() }, ...read()].slice(0, KEPT_MAX))
   return (outcome, status) => keep(read().map((note) => (note.id === id ? { ...note, outcome, status } : note)))
 }

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { v4 as uuid } from 'uuid'
 import { answer, client } from '../../client/client.ts'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
 import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
@@ -68,7 +69,7 @@ interface ReturnValues {
 
 function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone'> & { close: () => void }) {
   // The id of this return, so that submitting twice enters it only once.
-  const [returnId] = useState(() => crypto.randomUUID())
+  const [returnId] = useState(() => uuid())
   const left = unitsLeft(sale)
   const form = useForm<ReturnValues>({ initialValues: { isWhole: true, quantities: {}, reason: '' } })
   const { submit, isSaving } = useSave({

@@ -1,3 +1,4 @@
+import { v4 as uuid } from 'uuid'
 import { client } from '../../../client/client.ts'
 import type { paths } from '../../../client/schema.d.ts'
 import type { AdUnit } from '../../../client/types.ts'
@@ -33,7 +34,7 @@ export interface Selection {
 export async function requestAds(unit: AdUnit, { adCount, adType, values }: TryValues): Promise<Selection> {
   const { referer, ...sent } = targetingOf(values)
   const targeting = [{ slotHash: unit.slotHash, adCount, adType, ...sent }]
-  const params = { header: { cid: crypto.randomUUID() } }
+  const params = { header: { cid: uuid() } }
   if (isDisplay(unit.algorithm)) {
     const referrer = refererOf(referer)
     const { data, response } = await client.POST('/v1/banner/dsa/raw/batch', { params, body: { targeting }, referrer })
