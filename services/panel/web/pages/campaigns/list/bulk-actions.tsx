@@ -19,6 +19,7 @@ import {
   changeOf,
   NO_VALUES,
   reasonOf,
+  resultsOf,
 } from './bulk-changes.ts'
 
 /** The most campaigns that are listed. For the others, only their number is shown. */
@@ -70,14 +71,8 @@ function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
   const [values, setValues] = useState(NO_VALUES)
   const [results, setResults] = useState<readonly ChangeResult[] | null>(null)
   const { submit, isSaving } = useSave({
-    async save(calls: ReturnType<typeof callsOf>) {
-      const answers: ChangeResult[] = []
-      for (const body of calls) {
-        const { results: some } = await answer(client.POST('/v1/panel/campaign-changes', { body }))
-        answers.push(...some)
-      }
-      return answers
-    },
+    save: (asked: ReturnType<typeof callsOf>) =>
+      resultsOf(asked, async (body) => (await answer(client.POST('/v1/panel/campaign-changes', { body }))).results),
     changes: ['/v1/panel/campaigns'],
   })
   const changes = campaigns.map((campaign) => ({

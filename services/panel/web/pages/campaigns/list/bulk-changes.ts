@@ -1,8 +1,9 @@
+import type { ApiProblem } from '../../../client/problem.ts'
 import type { paths } from '../../../client/schema.d.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
-import type { NumberValue } from '../../../components/form/number-field.tsx'
 import { inWords } from '../../../messages/api-names.ts'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
+import type { AmountValue } from '../editor/values/products-choice.ts'
 import { fromZoneTime } from '../editor/values/zone-time.ts'
 
 type Post = paths['/v1/panel/campaign-changes']['post']
@@ -17,9 +18,9 @@ export type BulkKind = (typeof BULK_KINDS)[number]
 
 /** The values of the dialog's fields. */
 export interface BulkValues {
-  cpc: NumberValue
-  cpm: NumberValue
-  budget: NumberValue
+  cpc: AmountValue
+  cpm: AmountValue
+  budget: AmountValue
   /** Clock time in the zone of each shop; '' for no end. */
   endAt: string
 }
@@ -62,13 +63,17 @@ export function changeOf(
   }
 }
 
-const isAmount = (value: NumberValue): value is number => value !== '' && !Number.isNaN(value)
+const isAmount = (value: AmountValue): value is number => value !== '' && !Number.isNaN(value)
+
+/** One change and the campaigns that it is made to. */
+interface Call {
+  ids: string[]
+  change: Change
+}
 
 /** The calls that make the changes. A call has one change and as many campaigns as the API allows. */
-export function callsOf(
-  changes: readonly { campaign: Campaign; change: Change | null }[],
-): { ids: string[]; change: Change }[] {
-  const byChange = new Map<string, { ids: string[]; change: Change }[]>()
+export function callsOf(changes: readonly { campaign: Campaign; change: Change | null }[]): Call[] {
+  const byChange = new Map<string, Call[]>()
   for (const { campaign, change } of changes) {
     if (change === null) continue
     const key = JSON.stringify(change)
@@ -79,6 +84,30 @@ export function callsOf(
     else calls.push({ ids: [campaign.id], change })
   }
   return [...byChange.values()].flat()
+}
+
+/**
+ * Makes the calls one after the other. Once a call has changed campaigns, a later one that fails counts as refused, and the calls
+ * after it are not made: the user learns which campaigns have changed and which have not.
+ * @throws ApiProblem when the first call fails.
+ */
+export async function resultsOf(
+  calls: readonly Call[],
+  make: (call: Call) => Promise<readonly ChangeResult[]>,
+): Promise<ChangeResult[]> {
+  const results: ChangeResult[] = []
+  for (const [at, call] of calls.entries()) {
+    try {
+      results.push(...(await make(call)))
+    } catch (error) {
+      if (at === 0) throw error
+      const { code, message: detail } = error as ApiProblem
+      const problem = { code, detail, errors: [] }
+      const left = calls.slice(at).flatMap(({ ids }) => ids)
+      return [...results, ...left.map((id): ChangeResult => ({ id, outcome: 'REFUSED', version: null, problem }))]
+    }
+  }
+  return results
 }
 
 /** Why a campaign was refused. */
