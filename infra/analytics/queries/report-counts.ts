@@ -6,7 +6,7 @@ import { type CountedFact, eventMeasures } from './report-measures.ts'
 export const sourceOf = (fact: CountedFact): CellSource => (fact === 'event' ? 'EVENTS' : 'EMISSIONS')
 
 /** The columns by which each fact can be grouped. */
-const factColumns: Record<CountedFact, readonly string[]> = {
+export const factColumns: Record<CountedFact, readonly string[]> = {
   request: ['country'],
   slot: ['country', 'adUnitId', 'algorithm'],
   ad: ['country', 'adUnitId', 'algorithm', 'campaignId', 'isDisplay', 'adId'],
@@ -54,19 +54,16 @@ export const countSums = (fact: CountedFact): string[] => [
   ...(fact === 'event' ? Object.keys(eventMeasures) : []),
 ]
 
-/** Facts of counted cells, with the columns of stored facts. The time of each row is the start of its cell. */
-export function countedFactsSql(fact: CountedFact, cells: readonly CountedCells[]): string {
-  const columns = [...factColumns[fact], ...countSums(fact)].join(', ')
-  const parts = cells.map(
-    ({ cut, condition }) => `
-  SELECT shopId, startAt AS occurredAt, ${columns}
-  FROM report_counts FINAL WHERE fact = '${fact}' AND cut = '${cut}' AND ${condition}`,
-  )
-  return parts.join('\n  UNION ALL')
-}
+/**
+ * Facts of counted cells: shopId, occurredAt, which is the start of the cell, and some of the fact's columns and sums.
+ * @param cells a condition on shopId, cut, startAt and endAt.
+ */
+export const countedFactsSql = (fact: CountedFact, cells: string, { columns, sums }: FactParts): string => `
+  SELECT ${['shopId', 'startAt AS occurredAt', ...columns, ...sums].join(', ')}
+  FROM report_counts FINAL WHERE fact = '${fact}' AND ${cells}`
 
-export interface CountedCells {
-  cut: Cut
-  /** A condition on shopId, startAt and endAt. */
-  condition: string
+/** What is read of a fact: columns of `factColumns`, and sums of `countSums`. */
+export interface FactParts {
+  columns: readonly string[]
+  sums: readonly string[]
 }

@@ -44,20 +44,21 @@ const conditionOf = {
   ...named(measureOfRule, (rule) => `verdict = 'INVALID_TRAFFIC' AND invalidReason = '${rule}'`),
 }
 
-function named<Name extends string, M extends string>(
+function named<Name extends string, M extends string, T>(
   measureOf: Readonly<Record<Name, M>>,
-  conditionOf: (name: Name) => string,
-): Record<M, string> {
+  of: (name: Name) => T,
+): Record<M, T> {
   const entries = Object.entries<M>(measureOf) as [Name, M][]
-  return Object.fromEntries(entries.map(([name, measure]) => [measure, conditionOf(name)])) as Record<M, string>
+  return Object.fromEntries(entries.map(([name, measure]) => [measure, of(name)])) as Record<M, T>
 }
+
+/** Each measure under its own name. */
+const measuresOf = <M extends string>(all: Readonly<Record<M, unknown>>) =>
+  Object.fromEntries(Object.keys(all).map((measure) => [measure, measure])) as { [Each in M]: Each }
 
 /** What an event adds to each measure of events, as SQL over its columns, except `gross`, to which each event adds 1. */
 export const eventMeasures = {
-  ...named(
-    Object.fromEntries(Object.keys(conditionOf).map((measure) => [measure, measure])),
-    (measure) => `toInt64(ifNull(${conditionOf[measure as keyof typeof conditionOf]}, 0))`,
-  ),
+  ...named(measuresOf(conditionOf), (measure) => `toInt64(ifNull(${conditionOf[measure]}, 0))`),
   spend: 'toInt128(billedMicros)',
   creditedBack: 'toInt128(creditedBackMicros)',
 } as Readonly<Record<keyof typeof conditionOf | 'spend' | 'creditedBack', string>>
@@ -74,25 +75,13 @@ const ofCredits = {
   wishlists: purchases("kind = 'WISHLIST'"),
 }
 
-/** The facts that a measure counts, and the SQL for it. `requestFact` stands for requests or slots. */
-export const measures = {
-  requests: { fact: 'requestFact', sql: 'sum(facts)' },
-  emissions: { fact: 'ad', sql: 'sum(facts)' },
-  gross: { fact: 'event', sql: 'sum(facts)' },
-  ...counted('event', eventMeasures, (measure) => `sum(${measure})`),
-  ...counted('credit', ofCredits, (measure) => ofCredits[measure]),
-} satisfies Record<Measure, { fact: Fact | 'requestFact'; sql: string }>
-
-function counted<M extends string, F extends Fact>(
-  fact: F,
-  of: Readonly<Record<M, string>>,
-  sqlOf: (measure: M) => string,
-) {
-  const names = Object.keys(of) as M[]
-  return Object.fromEntries(names.map((measure) => [measure, { fact, sql: sqlOf(measure) }])) as Record<
-    M,
-    { fact: F; sql: string }
-  >
+/** The fact that a measure counts, and its sum over them or the SQL for it. `requestFact` stands for requests or slots. */
+export const measures: Record<Measure, { fact: Fact | 'requestFact' } & ({ sum: string } | { sql: string })> = {
+  requests: { fact: 'requestFact', sum: 'facts' },
+  emissions: { fact: 'ad', sum: 'facts' },
+  gross: { fact: 'event', sum: 'facts' },
+  ...named(measuresOf(eventMeasures), (sum) => ({ fact: 'event' as const, sum })),
+  ...named(measuresOf(ofCredits), (measure) => ({ fact: 'credit' as const, sql: ofCredits[measure] })),
 }
 
 const MONEY: ReadonlySet<Measure> = new Set(['spend', 'creditedBack', 'revenue', 'returnedRevenue', 'netRevenue'])

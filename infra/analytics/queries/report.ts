@@ -2,117 +2,70 @@ import type { ReportDimension } from '../../../schemas/http/panel/reports/report
 import type { Cell } from '../../../services/domain/time/local-cells.ts'
 import type { QueryParams } from '../port.ts'
 import type { CellGrain, CellSource } from './report-cells.ts'
-import { type Cut, type CutNeeds, cutsFor, sourceOf } from './report-counts.ts'
+import { type Cut, cutsFor, factColumns, sourceOf } from './report-counts.ts'
 import { creditsSql, type FactOptions, factsSql } from './report-facts.ts'
-import { type Fact, type InvalidVerdict, isMoney, type Measure, measureOfVerdict, measures } from './report-measures.ts'
+import { type Fact, type Measure, measureOfVerdict, measures } from './report-measures.ts'
+import {
+  factOf,
+  factsOf,
+  isOfAds,
+  needsOf,
+  type ReadPlan,
+  type ReportFilters,
+  type ReportSpec,
+  usedDimensions,
+} from './report-spec.ts'
 
 /** A report that takes longer is aborted, because other queries wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
-/** Reports have no sums and counts of one column to compute together. Looking for some is a third of the work of a small report. */
-const WITHOUT_FUSING = 'optimize_syntax_fuse_functions = 0'
+/**
+ * Passes of ClickHouse's analysis that are left out. Reports have no sums and counts of one column to compute together, and looking
+ * for some takes long. A key that is a function of other keys must not be left out of GROUPING SETS: its values would be empty.
+ */
+const WITHOUT_PASSES = 'optimize_syntax_fuse_functions = 0, optimize_group_by_function_keys = 0'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Shops whose clocks agree over the report's time. */
-export interface ReportZone {
-  timeZone: string
-  shopIds: readonly string[]
-  /** UTC epoch milliseconds, [from, to). */
-  from: number
-  to: number
-  /** Where the local clock's distance from UTC changes; the first span starts at `from`. */
-  spans: readonly { start: number; offsetMs: number; text: string }[]
-}
-
-export interface ReportFilters {
-  accountId?: string
-  campaignId?: string
-  productId?: string
-  bannerId?: string
-  adUnitIds?: readonly string[]
-  algorithm?: string
-  country?: string
-  verdict?: InvalidVerdict
-}
-
-/** Dimensions that only ads have, and not requests or slots. */
-export const isOfAds = (dimension: ReportDimension): boolean =>
-  dimension === 'account' || dimension === 'campaign' || dimension === 'product' || dimension === 'banner'
-/** Dimensions that slots have, and not requests, because a request may have several slots. */
-export const isOfSlots = (dimension: ReportDimension): boolean =>
-  dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'
-
-/** Where the facts of a zone are read from: cells of `report_counts`, and stored rows for the time between these cells. */
-export interface ReadPlan {
-  cells: Readonly<Record<CellGrain, readonly Cell[]>>
-  stored: readonly Cell[]
-}
-
-export interface ReportSpec {
-  zones: readonly ReportZone[]
-  currencies: ReadonlyMap<string, string>
-  /** Placement of each ad unit of the shops. */
-  placements: ReadonlyMap<string, string>
-  filters: ReportFilters
-  dimensions: readonly ReportDimension[]
-  measures: readonly Measure[]
-  /** What the measure `requests` counts; null when it counts nothing. */
-  requestFact: 'request' | 'slot' | null
-  /** Credits under other settings; null for the stored credits. */
-  credits: { sql: string; params: QueryParams } | null
-  limit: number
-  /** A plan for each zone. A source without plans is read from stored rows only. */
-  plans: Partial<Record<CellSource, readonly ReadPlan[]>>
-}
-
-/** Which groups of columns a report needs of counts. */
-export function needsOf({ dimensions, filters }: Pick<ReportSpec, 'dimensions' | 'filters'>): CutNeeds {
-  const uses = (columns: readonly ReportDimension[], ...values: unknown[]) =>
-    dimensions.some((each) => columns.includes(each)) || values.some((value) => value !== undefined)
-  const { accountId, campaignId, productId, bannerId, adUnitIds, algorithm, country } = filters
-  return {
-    campaigns: uses(['account', 'campaign'], accountId, campaignId),
-    ads: uses(['product', 'banner'], productId, bannerId),
-    places: uses(['adUnit', 'placement', 'algorithm', 'country'], adUnitIds, algorithm, country),
-  }
-}
-
-/** The facts that a report counts. */
-export const factsOf = (spec: Pick<ReportSpec, 'measures' | 'requestFact'>): Fact[] => [
-  ...new Set(spec.measures.flatMap((measure) => factOf(spec, measure) ?? [])),
-]
-
 /**
- * The grouping key of each dimension, how it is shown, and what takes its place in totals. Rows are in the order of the keys.
- * All SQL of a report comes from the tables here; what callers send goes into parameters.
+ * The grouping key of each dimension, the columns that it is made of, besides shopId and offsetMs, how it is shown, and what takes its
+ * place in totals. Rows are in the order of the keys. All SQL of a report comes from the tables here; what callers send goes into
+ * parameters.
  */
-const dimensions: Record<ReportDimension, { key: string; label?: (key: string) => string; none: string }> = {
+const dimensions: Record<
+  ReportDimension,
+  { key: string; columns: readonly string[]; label?: (key: string) => string; none: string }
+> = {
   hour: {
     // The moment when the hour starts, and the clock's distance from UTC, so that an hour that comes twice is two hours.
-    key: `(localMs - localMs % ${HOUR_MS} - offsetMs, offsetMs)`,
+    key: `(occurredAt - (occurredAt + offsetMs) % ${HOUR_MS}, offsetMs)`,
+    columns: [],
     label: (key) =>
       `concat(formatDateTime(fromUnixTimestamp64Milli(${key}.1 + ${key}.2, 'UTC'), '%Y-%m-%dT%H:00:00'),
         transform(${key}.2, {offsets:Array(Int64)}, {offsetTexts:Array(String)}, ''))`,
     none: '(toInt64(0), toInt64(0))',
   },
   day: {
-    key: `intDiv(localMs, ${DAY_MS})`,
+    key: `intDiv(occurredAt + offsetMs, ${DAY_MS})`,
+    columns: [],
     label: (key) => `formatDateTime(fromUnixTimestamp64Milli(${key} * ${DAY_MS}, 'UTC'), '%Y-%m-%d')`,
     none: 'toInt64(0)',
   },
-  shop: { key: 'shopId', none: "''" },
-  account: { key: 'accountId', none: "''" },
-  campaign: { key: 'campaignId', none: "''" },
-  product: { key: 'if(isDisplay, NULL, adId)', none: 'NULL' },
-  banner: { key: 'if(isDisplay, adId, NULL)', none: 'NULL' },
-  adUnit: { key: 'adUnitId', none: "''" },
+  shop: { key: 'shopId', columns: [], none: "''" },
+  account: { key: 'accountId', columns: ['accountId'], none: "''" },
+  campaign: { key: 'campaignId', columns: ['campaignId'], none: "''" },
+  product: { key: 'if(isDisplay, NULL, adId)', columns: ['isDisplay', 'adId'], none: 'NULL' },
+  banner: { key: 'if(isDisplay, adId, NULL)', columns: ['isDisplay', 'adId'], none: 'NULL' },
+  adUnit: { key: 'adUnitId', columns: ['adUnitId'], none: "''" },
   placement: {
     key: "transform(adUnitId, {adUnitIds:Array(String)}, {placementIds:Array(String)}, '')",
+    columns: ['adUnitId'],
     none: "''",
   },
-  algorithm: { key: 'algorithm', none: "''" },
-  country: { key: 'country', none: 'NULL' },
+  algorithm: { key: 'algorithm', columns: ['algorithm'], none: "''" },
+  country: { key: 'country', columns: ['country'], none: 'NULL' },
 }
+/** Dimensions that depend on the clock of the shop. */
+const isOfClock = (dimension: ReportDimension): boolean => dimension === 'hour' || dimension === 'day'
 
 const adFilters = {
   accountId: 'accountId = {accountId:String}',
@@ -125,73 +78,95 @@ const slotFilters = {
   algorithm: 'algorithm = {algorithm:String}',
 }
 
+/** A row of a report, with its dimensions by name. */
+export type ReportRow = {
+  /** 1 for the sums over all rows. */
+  isTotal: number
+  currency: string
+  /** The measures in the order of `ReportSpec.measures`; money in micro-units. */
+  sums: string[]
+} & Partial<Record<ReportDimension, string | null>>
+
 /**
- * One query for the rows of a report and for the sums over them (`isTotal` 1), so that both are of the same moment. A row has the
- * dimensions by name, `currency`, and the measures by name (counts as numbers, money as text in micro-units). Rows in which all
- * measures are 0 are left out. There are at most `limit` rows, in the order of the dimensions; without dimensions, only totals.
+ * One query for the rows of a report and for the sums over them, so that both are of the same moment. Rows in which all measures are
+ * 0 are left out. There are at most `limit` rows, in the order of the dimensions; without dimensions, only totals. Measures are
+ * elements of one array: ClickHouse would take longer to analyse a column for each than to compute them.
  */
 export function reportQuery(spec: ReportSpec): { sql: string; params: QueryParams } {
-  const facts = factsOf(spec)
-  const keys = ['isTotal', ...spec.dimensions.map((dimension) => `key_${dimension}`), 'currency'].join(', ')
+  const keys = ['isTotal', ...spec.dimensions.map(keyOf), 'currency'].join(', ')
   const labels = spec.dimensions.map((dimension) => {
-    const key = `key_${dimension}`
+    const key = keyOf(dimension)
     return `${dimensions[dimension].label?.(key) ?? key} AS ${dimension}`
   })
-  const sums = spec.measures.map(
-    (measure) => `${isMoney(measure) ? 'toString' : 'toInt64'}(sum(m_${measure})) AS ${measure}`,
-  )
   const sql = `
-SELECT ${['isTotal', ...labels, 'currency', ...sums].join(', ')}
-FROM (${facts.map((fact) => countedSql(spec, fact)).join('\nUNION ALL')}
+SELECT ${['isTotal', ...labels, 'currency'].join(', ')}, CAST(sumForEach(counted), 'Array(String)') AS sums
+FROM (${factsOf(spec)
+    .map((fact) => countedSql(spec, fact))
+    .join('\n  UNION ALL')}
 )
 GROUP BY ${keys}
-HAVING ${spec.measures.map((measure) => `sum(m_${measure}) != 0`).join(' OR ')}
+HAVING arrayExists(sum -> sum != 0, sumForEach(counted))
 ORDER BY ${keys}
 LIMIT ${Math.trunc(spec.limit)} BY isTotal
-SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_FUSING}`
+SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_PASSES}`
   return { sql, params: paramsOf(spec) }
 }
+
+const keyOf = (dimension: ReportDimension) => `key_${dimension}`
 
 /** The measures of one fact, grouped. Measures of other facts are 0, so that the rows of all facts can be added up. */
 function countedSql(spec: ReportSpec, fact: Fact): string {
   // Requests have no rows in a report about ads, but are part of its totals.
   const inRows = spec.dimensions.length > 0 && (isAd(fact) || !spec.dimensions.some(isOfAds))
-  const dimensionKeys = spec.dimensions.map((dimension) => `key_${dimension}`)
-  const keys = spec.dimensions.map(
-    (dimension) => `${inRows ? dimensions[dimension].key : dimensions[dimension].none} AS key_${dimension}`,
-  )
-  const counts = spec.measures.map((measure) => {
-    const sql = factOf(spec, measure) === fact ? sumSql(spec, measure) : '0'
-    return `${isMoney(measure) ? 'toInt128' : 'toInt64'}(${sql}) AS m_${measure}`
-  })
-  const isTotal = `toUInt8(${inRows ? `grouping(${dimensionKeys[0]})` : '1'}) AS isTotal`
-  const withAccounts = spec.dimensions.includes('account') || spec.filters.accountId !== undefined
-  const filter = filterSql(spec.filters, fact)
-  const fromFact =
-    fact === 'credit'
-      ? creditsSql(scopeSql(spec), spec.credits?.sql ?? null)
-      : factsSql(fact, { ...placesSql(spec, sourceOf(fact)), withAccounts, filter })
-  const grouping = [...dimensionKeys, 'currency'].join(', ')
-  const local = [`${perZone(spec, offsetSql)} AS offsetMs`, 'occurredAt + offsetMs AS localMs']
+  const keySql = (dimension: ReportDimension) =>
+    `${inRows ? dimensions[dimension].key : dimensions[dimension].none} AS ${keyOf(dimension)}`
+  const ofClock = inRows ? spec.dimensions.filter(isOfClock) : []
+  const keys = spec.dimensions.map((each) => (ofClock.includes(each) ? keyOf(each) : keySql(each)))
+  const isTotal = `toUInt8(${inRows ? `grouping(${keyOf(spec.dimensions[0]!)})` : '1'}) AS isTotal`
+  const currency = fact === 'event' || fact === 'credit' ? 'currency' : `${shopCurrency} AS currency`
+  const counted = spec.measures.map((measure) => (factOf(spec, measure) === fact ? measureSql(spec, measure) : '0'))
+  const grouping = [...spec.dimensions.map(keyOf), 'currency'].join(', ')
+  const facts = readSql(spec, fact)
+  const onClock = ['*', `${perZone(spec, offsetSql)} AS offsetMs`, ...ofClock.map(keySql)].join(', ')
   return `
-  SELECT ${[isTotal, ...dimensionKeys, 'currency', ...counts].join(', ')}
-  FROM (SELECT ${['*', ...local, ...keys].join(', ')} FROM (
-    ${fromFact}
-  ))
-  WHERE ${filter}
-  GROUP BY ${inRows ? `GROUPING SETS ((${grouping}), (currency))` : grouping}`
+  SELECT ${[isTotal, ...keys, currency].join(', ')}, CAST([${counted.join(', ')}], 'Array(Int128)') AS counted
+  FROM (${ofClock.length > 0 ? `SELECT ${onClock} FROM (${facts})` : facts}
+  )
+  WHERE ${filterSql(spec.filters, fact)}
+  GROUP BY ${inRows ? `GROUPING SETS ((${grouping}), (currency))` : 'currency'}`
 }
+
+/** The facts that lie in the time of the report, with the columns and sums that it needs. */
+function readSql(spec: ReportSpec, fact: Fact): string {
+  const columns = [...new Set(usedDimensions(spec).flatMap((dimension) => dimensions[dimension].columns))]
+  if (fact === 'credit') return creditsSql(scopeSql(spec), spec.credits?.sql ?? null, columns)
+  const ofFact = [...factColumns[fact], ...(fact === 'ad' ? ['accountId'] : [])]
+  const sums = spec.measures.flatMap((measure) => {
+    const of = measureOf(spec, measure)
+    return factOf(spec, measure) === fact && 'sum' in of ? [of.sum] : []
+  })
+  return factsSql(fact, {
+    ...placesSql(spec, sourceOf(fact)),
+    filter: filterSql(spec.filters, fact),
+    columns: ofFact.filter((column) => columns.includes(column) || column === 'currency'),
+    sums: [...new Set(sums)],
+  })
+}
+
+/** The currency of requests, slots and ads is that of the shop, because their rows have none. */
+const shopCurrency = "transform(shopId, {shopIds:Array(String)}, {shopCurrencies:Array(String)}, '')"
 
 const isAd = (fact: Fact) => fact !== 'request' && fact !== 'slot'
 
-function factOf({ requestFact }: Pick<ReportSpec, 'requestFact'>, measure: Measure): Fact | null {
-  const { fact } = measures[measure]
-  return fact === 'requestFact' ? requestFact : fact
+/** The measure that is asked for, which is that of one verdict where the report is narrowed to it. */
+function measureOf({ filters }: ReportSpec, measure: Measure) {
+  const isNarrowed = measure === 'invalid' && filters.verdict !== undefined
+  return measures[isNarrowed ? measureOfVerdict[filters.verdict!] : measure]
 }
 
-function sumSql({ filters }: ReportSpec, measure: Measure): string {
-  const isNarrowed = measure === 'invalid' && filters.verdict !== undefined
-  return measures[isNarrowed ? measureOfVerdict[filters.verdict!] : measure].sql
+function measureSql(spec: ReportSpec, measure: Measure): string {
+  const of = measureOf(spec, measure)
+  return 'sum' in of ? `sum(${of.sum})` : of.sql
 }
 
 function filterSql(filters: ReportFilters, fact: Fact): string {
@@ -218,27 +193,24 @@ function scopeSql(spec: ReportSpec): string {
   return `(${scopes.join(' OR ')})`
 }
 
-const timesSql = (times: readonly Cell[]) =>
-  times.map(({ start, end }) => `(occurredAt >= ${start} AND occurredAt < ${end})`).join(' OR ')
+const timeSql = ({ start, end }: Cell) => `(occurredAt >= ${start} AND occurredAt < ${end})`
 
 /** Conditions on what is read of a source: stored rows, and cells of counts. */
 function placesSql(spec: ReportSpec, source: CellSource): Pick<FactOptions, 'stored' | 'counted'> {
   const plans = spec.plans[source]
-  if (!plans) return { stored: scopeSql(spec), counted: [] }
-  const stored = plans.flatMap((plan, i) =>
-    plan.stored.length === 0 ? [] : [`(${shopsIn(i)} AND (${timesSql(plan.stored)}))`],
-  )
+  if (!plans) return { stored: scopeSql(spec), counted: null }
   const cuts = Object.entries(cutsFor(needsOf(spec))) as [CellGrain, Cut | null][]
-  const counted = cuts.flatMap(([grain, cut]) => {
-    const ofZones = plans.flatMap((plan, i) => {
-      if (plan.cells[grain].length === 0) return []
+  const ofZones = plans.map((plan, i) => {
+    const cells = cuts.flatMap(([grain, cut]) => {
+      if (cut === null || plan.cells[grain].length === 0) return []
       const [starts, ends] = ['Starts', 'Ends'].map((what) => `{${cellParam(i, source, grain)}${what}:Array(Int64)}`)
-      return [`(${shopsIn(i)} AND startAt IN ${starts} AND endAt = transform(startAt, ${starts}, ${ends}, toInt64(0)))`]
+      return [`(cut = '${cut}' AND (startAt, endAt) IN arrayZip(${starts}, ${ends}))`]
     })
-    const condition = anyOf(ofZones)
-    return cut === null || condition === null ? [] : [{ cut, condition }]
+    return { stored: anyOf(plan.stored.map(timeSql)), counted: anyOf(cells) }
   })
-  return { stored: anyOf(stored), counted }
+  const inZones = (place: 'stored' | 'counted') =>
+    anyOf(ofZones.flatMap((of, i) => (of[place] === null ? [] : [`(${shopsIn(i)} AND ${of[place]})`])))
+  return { stored: inZones('stored'), counted: inZones('counted') }
 }
 
 const anyOf = (conditions: readonly string[]) => (conditions.length === 0 ? null : `(${conditions.join(' OR ')})`)

@@ -1,7 +1,7 @@
 import { isMoney, type Measure } from '../../../infra/analytics/queries/report-measures.ts'
 import type { ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 
-/** Sums as a query returns them: counts as numbers, money as text in micro-units. */
+/** Sums, as a query returns them or as numbers. Money is in micro-units. */
 export type MeasuredRow = Partial<Record<Measure, number | string>>
 /** Money is a bigint of micro-units until it is written, because a sum may exceed the safe integers. */
 export type Figure = number | bigint | null

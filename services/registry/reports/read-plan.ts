@@ -1,18 +1,18 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
-  factsOf,
-  needsOf,
-  type ReadPlan,
-  type ReportSpec,
-  type ReportZone,
-} from '../../../infra/analytics/queries/report.ts'
-import {
   type CellGrain,
   type CellSource,
   type ChangedCell,
   changedCellsQuery,
 } from '../../../infra/analytics/queries/report-cells.ts'
 import { cutsFor, sourceOf } from '../../../infra/analytics/queries/report-counts.ts'
+import {
+  factsOf,
+  needsOf,
+  type ReadPlan,
+  type ReportSpec,
+  type ReportZone,
+} from '../../../infra/analytics/queries/report-spec.ts'
 import { type Cell, localCells } from '../../domain/time/local-cells.ts'
 
 /** Stretches of stored rows that a report reads of a zone. If there would be more, it also reads what lies between them. */

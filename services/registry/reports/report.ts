@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { type ReportSpec, reportQuery } from '../../../infra/analytics/queries/report.ts'
+import { type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
+import type { ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -82,7 +83,7 @@ export async function runReport(
   }
 }
 
-type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
+type Row = MeasuredRow & Omit<ReportRow, 'sums'>
 
 /** @throws Problem INVALID when the report needs rows of ad requests that are forgotten. */
 async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
@@ -90,13 +91,18 @@ async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
     const plans = await planReads(analytics, spec, closedUntil)
     if (readsRowsBefore(plans, closedUntil)) throw forgotten(closedUntil)
     const { sql, params } = reportQuery({ ...spec, plans })
-    const rows = await analytics.query<Row>(sql, params)
+    const rows = await analytics.query<ReportRow>(sql, params)
     const closedSince = plans.EMISSIONS ? await readClosedUntil(analytics) : closedUntil
     // Rows of the plan may have been dropped before they were read.
-    if (!readsRowsBefore(plans, closedSince)) return rows
+    if (!readsRowsBefore(plans, closedSince)) return rows.map((row) => measuredRow(spec, row))
     closedUntil = closedSince
   }
 }
+
+const measuredRow = ({ measures }: ReportSpec, { sums, ...row }: ReportRow): Row => ({
+  ...row,
+  ...Object.fromEntries(measures.map((measure, i) => [measure, sums[i]])),
+})
 
 function forgotten(closedUntil: number): Problem {
   const path = 'querystring/from'

@@ -5,7 +5,7 @@ import {
   type ReportFilters,
   type ReportSpec,
   type ReportZone,
-} from '../../../infra/analytics/queries/report.ts'
+} from '../../../infra/analytics/queries/report-spec.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { offsetSpans, offsetText } from '../../domain/time/time-zone.ts'

@@ -275,10 +275,10 @@ describe('GET /v1/panel/reports', () => {
 
   it('is cut at 10,000 rows, and over 100,000 there is no file that could not say so', async () => {
     const server = createHttpServer({ logger: false })
-    const product = (_: unknown, i: number) => ({ isTotal: 0, currency: 'PLN', product: `p${i}`, views: 1 })
+    const product = (_: unknown, i: number) => ({ isTotal: 0, currency: 'PLN', product: `p${i}`, sums: ['1'] })
     const rowsOf = (count: number) => [
       ...Array.from({ length: count }, product),
-      { isTotal: 1, currency: 'PLN', views: count },
+      { isTotal: 1, currency: 'PLN', sums: [`${count}`] },
     ]
     let stored = rowsOf(10_000)
     const named: string[] = []

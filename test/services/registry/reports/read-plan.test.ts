@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts'
-import type { ReportSpec } from '../../../../infra/analytics/queries/report.ts'
 import type { ChangedCell } from '../../../../infra/analytics/queries/report-cells.ts'
+import type { ReportSpec } from '../../../../infra/analytics/queries/report-spec.ts'
 import { planReads } from '../../../../services/registry/reports/read-plan.ts'
 
 const HOUR_MS = 3_600_000
