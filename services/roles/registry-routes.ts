@@ -128,7 +128,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       randomBytes,
     }),
     imagesApp({ registry, access, authorize, uuid, securityLog, log, images, publicUrl }),
-    reportsApp({ analytics, snapshot, index, authorize }),
+    reportsApp({ analytics, snapshot, index, authorize, now }),
     explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
     visitsApp({ analytics, snapshot, authorize, publicUrl, now }),
     exportsApp({ analytics, snapshot, authorize }),

@@ -1,12 +1,14 @@
 /**
  * A report over 90 days of a shop by campaign, from counts and from the stored rows, by default with 10 million events. Measures
- * what each reads and its CPU, what counting costs per row, and what the projection by quarter adds to an insert.
+ * what each reads and its CPU, what counting costs per row, and what the projection by quarter adds to an insert. With few events it
+ * shows what the statements themselves cost: how long those of common reports are, and the CPU to analyse and to answer them.
  *
  *     node test/bench/reports.ts [events]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import { reportQuery } from '../../infra/analytics/queries/report.ts'
 import type { ReportSpec } from '../../infra/analytics/queries/report-spec.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
@@ -30,6 +32,7 @@ const PRODUCTS = 2_000
 const BLOCK_ROWS = 20_000
 const BLOCKS = 10
 const RUNS = 3
+const COMMON_RUNS = 9
 
 const eventsSql = `
 INSERT INTO judged_events (_topic, _partition, _offset, eventId, type, verdict, billedMicros, cid, occurredAt, receivedAt, kind,
@@ -63,6 +66,13 @@ async function add(rows: number, startMs: number, endMs: number): Promise<void> 
   }
 }
 
+const lastDays = (days: number) => ({
+  from: new Date(END - days * DAY_MS).toISOString(),
+  to: new Date(END).toISOString(),
+})
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
 async function measured<T>(work: () => Promise<T>): Promise<{ result: T; text: string; cpuMs: number; ms: number }> {
   const spent = startStopwatch()
   const result = await work()
@@ -84,13 +94,14 @@ console.log(`a turn when nothing is new: ${(await measured(turn)).text}`)
 
 const request = (groupBy: string) =>
   readReportRequest({
-    ...{ from: new Date(END - DAYS * DAY_MS).toISOString(), to: new Date(END).toISOString() },
+    ...lastDays(DAYS),
     ...{ groupBy, metrics: 'views,clicks,spend,ctr,invalid' },
   })
 const scope = { shops: [...snapshot.all('Shop')], accountId: undefined }
-const fromCounts = async (spec: ReportSpec) => {
-  const { sql, params } = reportQuery({ ...spec, plans: await planReads(analytics, spec, Number.NEGATIVE_INFINITY) })
-  return analytics.query(sql, params)
+const fromCounts = async (spec: ReportSpec, store: Pick<Analytics, 'query'> = analytics, now = END + DAY_MS) => {
+  const plans = await planReads(store, spec, { closedUntil: Number.NEGATIVE_INFINITY, now })
+  const { sql, params } = reportQuery({ ...spec, plans })
+  return store.query(sql, params)
 }
 const fromRows = (spec: ReportSpec) => {
   const { sql, params } = reportQuery(spec)
@@ -107,6 +118,43 @@ for (const groupBy of ['campaign', 'day,campaign', 'product', 'hour']) {
     console.log(`  from ${name}: ${runs.map(({ text }) => text).join('; ')}`)
   }
   console.log(`  the same answer: ${answers[0] === answers[1]}`)
+}
+
+const common: Record<string, Parameters<typeof readReportRequest>[0]> = {
+  'totals of the last day': { ...lastDays(1), metrics: 'views,clicks,spend,revenue' },
+  '30 days by day': { ...lastDays(30), groupBy: 'day', metrics: 'views,clicks,spend,revenue,roas' },
+  '90 days by campaign, all metrics': { ...lastDays(DAYS), groupBy: 'campaign' },
+  '90 days by product': { ...lastDays(DAYS), groupBy: 'product', metrics: 'views,clicks,spend,revenue' },
+  '30 days by campaign in one country': {
+    ...{ ...lastDays(30), groupBy: 'campaign', country: 'ES' },
+    metrics: 'views,clicks,spend',
+  },
+}
+for (const [name, query] of Object.entries(common)) {
+  const spec = specOf(snapshot, readReportRequest(query), scope, 10_001)
+  const asked: { sql: string; params: QueryParams }[] = []
+  const noting: Pick<Analytics, 'query'> = {
+    query: (sql, params = {}) => {
+      asked.push({ sql, params })
+      return analytics.query(sql, params)
+    },
+  }
+  // The last hour is not over, so its rows are read.
+  const ask = (store: Pick<Analytics, 'query'>) => fromCounts(spec, store, END - 1)
+  await ask(noting)
+  const chars = asked.map(({ sql, params }) => sql.length + JSON.stringify(params).length)
+  const [analysing, answering] = [[], []] as [number[], number[]]
+  for (let run = 0; run < COMMON_RUNS; run++) {
+    const explained = await measured(async () => {
+      for (const { sql, params } of asked) await analytics.query(`EXPLAIN PLAN ${sql}`, params)
+    })
+    analysing.push(explained.cpuMs)
+    answering.push((await measured(() => ask(analytics))).cpuMs)
+  }
+  console.log(
+    `${name}: statements of ${chars.join(' and ')} characters; CPU to plan them ${median(analysing).toFixed(1)} ms,`,
+    `to answer ${median(answering).toFixed(1)} ms`,
+  )
 }
 
 // Stores as many counts as 100 million events of 100 campaigns, 20 ad units and 3 countries have, in a shop with one row per

@@ -11,10 +11,21 @@ import type { QueryParams } from '../port.ts'
 export type CellSource = 'EVENTS' | 'EMISSIONS'
 export type CellGrain = 'hour' | 'day'
 
-/** Shops with the same clock, and the cells of that clock in the order of time and without gaps. */
+/** Shops with the same clock, and the hours and days of that clock, each in the order of time and without gaps. */
 export interface ShopCells {
   shopIds: readonly string[]
   cells: Readonly<Record<CellGrain, readonly Cell[]>>
+}
+
+/** A cell of either grain. What lies between such cells is of no grain, and counted nowhere. */
+export interface GrainCell extends Cell {
+  grain: CellGrain | null
+}
+
+/** Shops with the same clock, and cells of that clock in the order of time, without gaps. */
+export interface ShopTimeline {
+  shopIds: readonly string[]
+  cells: readonly GrainCell[]
 }
 
 /** The quarter of an hour that a row lies in, counted from the epoch. */
@@ -33,21 +44,24 @@ const grains: readonly CellGrain[] = ['hour', 'day']
 export interface ChangedCell {
   source: CellSource
   /** Index of the group. */
-  shops: number
-  grain: CellGrain
+  shopGroup: number
   start: number
 }
 
-/** @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells. */
+/** @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells or sources. */
 export function changedCellsQuery(
   sources: readonly CellSource[],
-  groups: readonly ShopCells[],
+  groups: readonly ShopTimeline[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  return unionOf(sources, groups, closedUntil, ({ source, grain, rows }) => {
-    const select = `SELECT DISTINCT '${source}' AS source, any(shopGroup) AS shops, '${grain}' AS grain, startAt AS start`
-    return `${select} FROM ${rows} HAVING sum(stored) != sum(counted)`
-  })
+  const timelines = timelinesOf(groups, { name: 'asked', sources, closedUntil })
+  if (timelines === null) return null
+  const sql = `
+SELECT DISTINCT source, ${shopGroupSql(timelines)} AS shopGroup, ${startSql(timelines)} AS start
+${rowsSql(timelines)}
+GROUP BY source, shopId, start
+HAVING sum(stored) != sum(counted)`
+  return { sql, params: timelines.params }
 }
 
 /** A cell of a shop that has another number of rows stored than it was counted from. */
@@ -73,16 +87,26 @@ export function uncountedCellsQuery(
   groups: readonly ShopCells[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const union = unionOf(
-    sources,
-    groups,
-    closedUntil,
-    ({ source, grain, rows, endOf }) => `
-SELECT '${source}' AS source, '${grain}' AS grain, shopId, startAt, ${endOf('any(shopGroup)')} AS endAt, toInt64(sum(stored)) AS storedRows,
-  max(countedAt) AS lastCountedAt
-FROM ${rows} HAVING sum(stored) != sum(counted)`,
+  const ofGrains = grains.flatMap((grain) => {
+    const timelines = timelinesOf(
+      groups.map(({ shopIds, cells }) => ({ shopIds, cells: cells[grain].map((cell) => ({ ...cell, grain })) })),
+      { name: grain, sources, closedUntil },
+    )
+    return timelines === null ? [] : [{ grain, timelines }]
+  })
+  if (ofGrains.length === 0) return null
+  const branches = ofGrains.map(
+    ({ grain, timelines }) => `
+  SELECT source, '${grain}' AS grain, shopId, ${startSql(timelines)} AS startAt, ${endSql(timelines)} AS endAt,
+    toInt64(sum(stored)) AS storedRows, max(countedAt) AS lastCountedAt
+  ${rowsSql(timelines)}
+  GROUP BY source, shopId, startAt
+  HAVING sum(stored) != sum(counted)`,
   )
-  return union && { ...union, sql: `SELECT * FROM (${union.sql}) ORDER BY source, grain, shopId, startAt` }
+  return {
+    sql: `SELECT * FROM (${branches.join('\n  UNION ALL')}) ORDER BY source, grain, shopId, startAt`,
+    params: Object.assign({}, ...ofGrains.map(({ timelines }) => timelines.params)),
+  }
 }
 
 /** The time in which a source has rows, in whole quarters of an hour; null when it has none. */
@@ -94,105 +118,103 @@ export const storedTimeSql = (source: CellSource): string => `
 SELECT minOrNull(quarter) * ${CELL_STEP_MS} AS from, (maxOrNull(quarter) + 1) * ${CELL_STEP_MS} AS to
 FROM (${tablesOf[source].map((table) => `SELECT ${quarter} AS quarter FROM ${table} GROUP BY shopId, ${quarter}`).join(' UNION ALL ')})`
 
-/** The cells of one source and grain. In its SQL, groups are told apart by their numbers. */
-interface Grain {
-  source: CellSource
-  grain: CellGrain
-  /** The groups that have cells of the grain, and the time of these cells. */
-  groups: readonly { group: number; time: Cell }[]
+/** Groups of shops and their cells. In SQL, groups are told apart by their numbers. */
+interface Timelines {
+  /** Begins the names of the parameters. */
+  name: string
+  sources: readonly CellSource[]
   closedUntil: number
+  /** The groups that have cells, and the time of these cells. */
+  groups: readonly { group: number; time: Cell }[]
+  params: QueryParams
 }
 
-interface Branch {
-  source: CellSource
-  grain: CellGrain
-  /** `(…) GROUP BY shopId, startAt`, with the columns `shopGroup`, `countedAt`, and `stored` and `counted`, which are to be summed. */
-  rows: string
-  /** The end of the cell that begins at `startAt`, in the group of that number. */
-  endOf: (group: string) => string
-}
-
-/** One SELECT for each source and grain serves all groups, so that tables are read once for it, however many clocks there are. */
-function unionOf(
-  sources: readonly CellSource[],
-  groups: readonly ShopCells[],
-  closedUntil: number,
-  branchSql: (branch: Branch) => string,
-): { sql: string; params: QueryParams } | null {
+function timelinesOf(
+  all: readonly ShopTimeline[],
+  of: Pick<Timelines, 'name' | 'sources' | 'closedUntil'>,
+): Timelines | null {
   const params: Record<string, QueryParams[string]> = {}
-  const branches = grains.flatMap((grain) => {
-    const ofGrain = groups.flatMap(({ cells }, group) => {
-      const [first, last] = [cells[grain][0], cells[grain].at(-1)]
-      if (!first || !last) return []
-      params[`${grain}Starts${group}`] = cells[grain].map(({ start }) => start)
-      params[`${grain}Ends${group}`] = cells[grain].map(({ end }) => end)
-      return [{ group, time: { start: first.start, end: last.end } }]
-    })
-    if (ofGrain.length === 0) return []
-    params[`${grain}Shops`] = ofGrain.flatMap(({ group }) => groups[group]!.shopIds)
-    params[`${grain}Groups`] = ofGrain.flatMap(({ group }) => groups[group]!.shopIds.map(() => group))
-    return sources.map((source) => {
-      const of = { source, grain, groups: ofGrain, closedUntil }
-      return branchSql({ source, grain, rows: rowsSql(of), endOf: (group) => endSql(of, group) })
-    })
+  const groups = all.flatMap(({ cells }, group) => {
+    const [first, last] = [cells[0], cells.at(-1)]
+    if (!first || !last) return []
+    params[`${of.name}Starts${group}`] = cells.map(({ start }) => start)
+    params[`${of.name}Ends${group}`] = cells.map(({ end }) => end)
+    params[`${of.name}Grains${group}`] = cells.map(({ grain }) => grain ?? '')
+    return [{ group, time: { start: first.start, end: last.end } }]
   })
-  return branches.length === 0 ? null : { sql: branches.join('\nUNION ALL\n'), params }
+  params[`${of.name}Shops`] = groups.flatMap(({ group }) => all[group]!.shopIds)
+  params[`${of.name}Groups`] = groups.flatMap(({ group }) => all[group]!.shopIds.map(() => group))
+  return groups.length === 0 || of.sources.length === 0 ? null : { ...of, groups, params }
 }
 
-/** SQL that chooses among groups the expression of the one whose number is `shopGroup`. */
-function perGroup({ groups }: Grain, shopGroup: string, of: (group: Grain['groups'][number]) => string): string {
-  const [only] = groups
-  if (groups.length === 1) return of(only!)
-  return `multiIf(${groups.map((each) => `${shopGroup} = ${each.group}, ${of(each)}`).join(', ')}, 0)`
+/** SQL that chooses among groups the expression of the one that the shop of a row is in. */
+function perGroup(of: Timelines, expression: (group: Timelines['groups'][number]) => string): string {
+  const [only] = of.groups
+  if (of.groups.length === 1) return expression(only!)
+  const cases = of.groups.map((each) => `${shopGroupSql(of)} = ${each.group}, ${expression(each)}`)
+  return `multiIf(${cases.join(', ')}, 0)`
 }
-
-const namesOf = (grain: CellGrain, group: number) =>
-  [`{${grain}Starts${group}:Array(Int64)}`, `{${grain}Ends${group}:Array(Int64)}`] as const
-
-const endSql = (of: Grain, shopGroup: string) =>
-  perGroup(of, shopGroup, ({ group }) => {
-    const [starts, ends] = namesOf(of.grain, group)
-    return `transform(startAt, ${starts}, ${ends}, toInt64(0))`
-  })
 
 /** The number of the group that the shop of a row is in. */
-function shopGroupSql({ grain, groups }: Grain): string {
+function shopGroupSql({ name, groups }: Timelines): string {
   if (groups.length === 1) return `toInt64(${groups[0]!.group})`
-  return `transform(shopId, {${grain}Shops:Array(String)}, {${grain}Groups:Array(Int64)}, toInt64(-1))`
+  return `transform(shopId, {${name}Shops:Array(String)}, {${name}Groups:Array(Int64)}, toInt64(-1))`
 }
 
-function rowsSql(of: Grain): string {
-  const { source, grain, groups, closedUntil } = of
-  const inShops = `shopId IN {${grain}Shops:Array(String)}`
-  const shopGroup = `${shopGroupSql(of)} AS shopGroup`
+const startsOf = ({ name }: Timelines, group: number) => `{${name}Starts${group}:Array(Int64)}`
+/** The start of the cell that `rowQuarter` lies in. */
+const startSql = (of: Timelines) =>
+  perGroup(of, ({ group }) => `roundDown(rowQuarter * ${CELL_STEP_MS}, ${startsOf(of, group)})`)
+/** The end and the grain of the cell that begins at `startAt`. */
+const endSql = (of: Timelines) =>
+  perGroup(
+    of,
+    ({ group }) => `transform(startAt, ${startsOf(of, group)}, {${of.name}Ends${group}:Array(Int64)}, toInt64(0))`,
+  )
+const grainSql = (of: Timelines) =>
+  perGroup(
+    of,
+    ({ group }) => `transform(startAt, ${startsOf(of, group)}, {${of.name}Grains${group}:Array(String)}, '')`,
+  )
+
+/**
+ * `FROM … WHERE …` with the columns source, shopId, rowQuarter, countedAt, and `stored` and `counted`, which are to be summed by source,
+ * shop and cell. Each table is read once, however many clocks there are, and all on one level: on a small installation, ClickHouse
+ * takes longer to analyse the statement than to run it.
+ */
+function rowsSql(of: Timelines): string {
+  const { name, sources, groups } = of
+  const inShops = `shopId IN {${name}Shops:Array(String)}`
   const time = {
     start: Math.min(...groups.map((each) => each.time.start)),
     end: Math.max(...groups.map((each) => each.time.end)),
   }
-  // Months of events are never closed.
+  const counted = `
+    SELECT source, shopId, intDiv(startAt, ${CELL_STEP_MS}) AS rowQuarter, toInt64(0) AS stored, storedRows AS counted, countedAt
+    FROM report_cells FINAL
+    WHERE source IN (${sources.map((each) => `'${each}'`).join(', ')}) AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
+      AND endAt = ${endSql(of)} AND grain = ${grainSql(of)}`
+  const all = [...sources.flatMap((source) => quartersSql(of, source, { inShops, time })), counted]
+  return `FROM (${all.join('\n    UNION ALL')}
+  )
+  WHERE ${perGroup(of, (each) => isWithin('rowQuarter', each.time))}`
+}
+
+/** How many rows of a source each quarter of an hour has. Months of events are never closed. */
+function quartersSql(
+  { closedUntil }: Timelines,
+  source: CellSource,
+  { inShops, time }: { inShops: string; time: Cell },
+): string[] {
   const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
+  const notCounted = 'toInt64(0) AS counted, toInt64(0) AS countedAt'
   const stored = tablesOf[source].map(
     (table) => `
-      SELECT shopId, ${quarter} AS rowQuarter, toInt64(count()) AS stored
-      FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
+    SELECT '${source}' AS source, shopId, ${quarter} AS rowQuarter, toInt64(count()) AS stored, ${notCounted}
+    FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
   )
   const closed = `
-      SELECT shopId, quarter AS rowQuarter, storedRows AS stored
-      FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
-  const quarters = [...stored, ...(openFrom > time.start ? [closed] : [])]
-  const startAt = perGroup(
-    of,
-    'shopGroup',
-    ({ group }) => `roundDown(rowQuarter * ${CELL_STEP_MS}, ${namesOf(grain, group)[0]})`,
-  )
-  return `(
-    SELECT shopId, ${shopGroup}, ${startAt} AS startAt, stored, toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM (${quarters.join('\n      UNION ALL')})
-    WHERE ${perGroup(of, 'shopGroup', (each) => isWithin('rowQuarter', each.time))}
-    UNION ALL
-    SELECT shopId, ${shopGroup}, startAt, toInt64(0) AS stored, storedRows AS counted, countedAt
-    FROM report_cells FINAL
-    WHERE source = '${source}' AND grain = '${grain}' AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
-      AND endAt = ${endSql(of, 'shopGroup')}
-  ) GROUP BY shopId, startAt`
+    SELECT '${source}' AS source, shopId, quarter AS rowQuarter, storedRows AS stored, ${notCounted}
+    FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
+  return [...stored, ...(openFrom > time.start ? [closed] : [])]
 }

@@ -22,6 +22,8 @@ export interface ReportsDeps {
   snapshot: Snapshot
   index: TitleIndex
   authorize: Authorize
+  /** UTC epoch milliseconds. */
+  now: () => number
 }
 
 /** GET /v1/panel/reports. `docs/reports.md` defines every metric. */

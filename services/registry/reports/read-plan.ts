@@ -4,6 +4,7 @@ import {
   type CellSource,
   type ChangedCell,
   changedCellsQuery,
+  type GrainCell,
 } from '../../../infra/analytics/queries/report-cells.ts'
 import { cutsFor, sourceOf } from '../../../infra/analytics/queries/report-counts.ts'
 import {
@@ -18,36 +19,49 @@ import { type Cell, localCells } from '../../domain/time/local-cells.ts'
 /** Stretches of stored rows that a report reads of a zone. If there would be more, it also reads what lies between them. */
 const STRETCHES_MAX = 200
 
+/** What a report reads counts of. */
+const sourcesOf = (spec: ReportSpec): CellSource[] => [
+  ...new Set(factsOf(spec).flatMap((fact) => (fact === 'credit' ? [] : [sourceOf(fact)]))),
+]
+
+/** Whether a report counts ad requests, of which months may be closed. */
+export const readsRequests = (spec: ReportSpec): boolean => sourcesOf(spec).includes('EMISSIONS')
+
 /**
  * Decides which part of a report is read from counts at this moment: whole days whose counts agree with the stored rows, else
  * whole hours, and the rest from the rows. `cutsFor` says which cells have counts with everything that the report needs.
  * @param closedUntil from `readClosedUntil`. A plan may ask for rows from before it, which are gone.
+ * @param now UTC epoch milliseconds. Cells that end later are not counted yet, so they are not asked for.
  */
 export async function planReads(
-  analytics: Analytics,
+  analytics: Pick<Analytics, 'query'>,
   spec: ReportSpec,
-  closedUntil: number,
+  { closedUntil, now }: { closedUntil: number; now: number },
 ): Promise<ReportSpec['plans']> {
-  const sources = [...new Set(factsOf(spec).flatMap((fact) => (fact === 'credit' ? [] : [sourceOf(fact)])))]
-  const cells = spec.zones.map((zone) => usableCells(spec, zone))
-  const days = await readHolding(
-    analytics,
-    spec,
-    { sources, closedUntil, grain: 'day' },
-    cells.map(({ day }) => day),
+  const sources = sourcesOf(spec)
+  const ask = (cells: readonly (readonly GrainCell[])[]) =>
+    readHolding(analytics, spec, { sources, closedUntil }, cells)
+  const cells = spec.zones.map((zone) => usableCells(spec, zone, now))
+  const hoursOutside = (i: number, days: readonly Cell[]) => within(cells[i]!.hour, gaps(timeOf(spec.zones[i]!), days))
+  const first = await ask(cells.map(({ day }, i) => inOrder([...day, ...hoursOutside(i, day)])))
+  // The hours of days whose counts are missing or stale, which are few.
+  const second = await ask(
+    cells.map(({ day }, i) => {
+      const ofSources = sources.map((source) => new Set(first(source, i)))
+      const changed = day.filter((cell) => ofSources.some((holding) => !holding.has(cell)))
+      return within(cells[i]!.hour, changed)
+    }),
   )
-  // Asked only for days whose counts are missing or stale, which are few.
-  const hoursAsked = cells.map(({ hour }, i) => {
-    const ofDays = sources.flatMap((source) => within(hour, gaps(timeOf(spec.zones[i]!), days(source, i))))
-    const isAsked = new Set(ofDays)
-    return hour.filter((cell) => isAsked.has(cell))
-  })
-  const hours = await readHolding(analytics, spec, { sources, closedUntil, grain: 'hour' }, hoursAsked)
   const plansOf = (source: CellSource) =>
-    spec.zones.map((zone, i) => planOfZone(timeOf(zone), days(source, i), hours(source, i)))
+    spec.zones.map((zone, i) => {
+      const holding = [...first(source, i), ...second(source, i)]
+      const [days, hours] = (['day', 'hour'] as const).map((grain) => holding.filter((cell) => cell.grain === grain))
+      return planOfZone(timeOf(zone), days!, inOrder(hours!))
+    })
   return Object.fromEntries(sources.map((source) => [source, plansOf(source)]))
 }
 
+const inOrder = <C extends Cell>(cells: readonly C[]): C[] => cells.toSorted((a, b) => a.start - b.start)
 const timeOf = ({ from, to }: ReportZone): Cell => ({ start: from, end: to })
 
 /** Whether a plan reads rows of ad requests from before a moment. */
@@ -59,24 +73,32 @@ export const readsRowsBefore = (plans: ReportSpec['plans'], moment: number): boo
  * @param cells of each zone, in the order of time.
  */
 async function readHolding(
-  analytics: Analytics,
+  analytics: Pick<Analytics, 'query'>,
   spec: ReportSpec,
-  { sources, closedUntil, grain }: { sources: readonly CellSource[]; closedUntil: number; grain: CellGrain },
-  cells: readonly (readonly Cell[])[],
-): Promise<(source: CellSource, zone: number) => readonly Cell[]> {
-  const none = { hour: [], day: [] }
-  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: { ...none, [grain]: withoutGaps(cells[i]!) } }))
+  { sources, closedUntil }: { sources: readonly CellSource[]; closedUntil: number },
+  cells: readonly (readonly GrainCell[])[],
+): Promise<(source: CellSource, zone: number) => readonly GrainCell[]> {
+  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: withoutGaps(cells[i]!) }))
   const query = changedCellsQuery(sources, groups, closedUntil)
   const changed = query ? await analytics.query<ChangedCell>(query.sql, query.params) : []
   const keyOf = (source: CellSource, zone: number, start: number) => `${source} ${zone} ${start}`
-  const isChanged = new Set(changed.map(({ source, shops, start }) => keyOf(source, shops, start)))
+  const isChanged = new Set(changed.map(({ source, shopGroup, start }) => keyOf(source, shopGroup, start)))
   return (source, zone) => cells[zone]!.filter(({ start }) => !isChanged.has(keyOf(source, zone, start)))
 }
 
-function usableCells(spec: ReportSpec, { timeZone, from, to }: ReportZone): Record<CellGrain, readonly Cell[]> {
-  const { hours, days } = localCells(timeZone, from, to)
+/** The hours and days that are over by now. */
+function usableCells(
+  spec: ReportSpec,
+  { timeZone, from, to }: ReportZone,
+  now: number,
+): Record<CellGrain, readonly GrainCell[]> {
+  const { hours, days } = localCells(timeZone, from, Math.min(to, now))
   const cuts = cutsFor(needsOf(spec))
-  return { hour: cuts.hour ? hours : [], day: cuts.day && !spec.dimensions.includes('hour') ? days : [] }
+  const isDayUsed = cuts.day !== null && !spec.dimensions.includes('hour')
+  return {
+    hour: cuts.hour === null ? [] : hours.map((cell) => ({ ...cell, grain: 'hour' })),
+    day: isDayUsed ? days.map((cell) => ({ ...cell, grain: 'day' })) : [],
+  }
 }
 
 function planOfZone(time: Cell, days: readonly Cell[], hours: readonly Cell[]): ReadPlan {
@@ -101,16 +123,16 @@ function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
   return left
 }
 
-/** The cells, and one more for each stretch of time between them, which is not counted. */
-function withoutGaps(cells: readonly Cell[]): Cell[] {
+/** The cells, and one more for each stretch of time between them. */
+function withoutGaps(cells: readonly GrainCell[]): GrainCell[] {
   return cells.flatMap((cell, i) => {
     const before = cells[i - 1]
-    return before && before.end < cell.start ? [{ start: before.end, end: cell.start }, cell] : [cell]
+    return before && before.end < cell.start ? [{ start: before.end, end: cell.start, grain: null }, cell] : [cell]
   })
 }
 
 /** The cells that lie within one of these stretches. Both lists are in the order of time. */
-function within(cells: readonly Cell[], stretches: readonly Cell[]): Cell[] {
+function within<C extends Cell>(cells: readonly C[], stretches: readonly Cell[]): C[] {
   let i = 0
   return cells.filter((cell) => {
     while (i < stretches.length && stretches[i]!.end <= cell.start) i++

@@ -11,7 +11,7 @@ import type { Principal } from '../rights/auth.ts'
 import { disclosureOf } from './disclosure.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
-import { planReads, readsRowsBefore } from './read-plan.ts'
+import { planReads, readsRequests, readsRowsBefore } from './read-plan.ts'
 import type { ReportRequest } from './request.ts'
 import { scopeOf } from './scope.ts'
 import { hidesRequests, specOf } from './spec.ts'
@@ -44,14 +44,14 @@ export interface ReportCall {
  *   are forgotten, TOO_LARGE when there are more than `rowsMax` rows and `beyond` is REFUSE.
  */
 export async function runReport(
-  deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex },
+  deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex; now: () => number },
   { principal, request, rowsMax, beyond }: ReportCall,
 ): Promise<Report> {
-  const { analytics, snapshot } = deps
+  const { analytics, snapshot, now } = deps
   const scope = scopeOf(snapshot, principal, request.filters)
   const spec = specOf(snapshot, request, scope, rowsMax + 1)
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
-  const measured = isEmpty ? [] : await measure(analytics, spec)
+  const measured = isEmpty ? [] : await measure(analytics, spec, now())
   const [ofRows, ofTotals] = [0, 1].map((isTotal) => measured.filter((row) => row.isTotal === isTotal)) as [
     Row[],
     Row[],
@@ -86,13 +86,14 @@ export async function runReport(
 type Row = MeasuredRow & Omit<ReportRow, 'sums'>
 
 /** @throws Problem INVALID when the report needs rows of ad requests that are forgotten. */
-async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
-  for (let closedUntil = await readClosedUntil(analytics); ; ) {
-    const plans = await planReads(analytics, spec, closedUntil)
+async function measure(analytics: Analytics, spec: ReportSpec, now: number): Promise<Row[]> {
+  const readsClosed = () => (readsRequests(spec) ? readClosedUntil(analytics) : Number.NEGATIVE_INFINITY)
+  for (let closedUntil = await readsClosed(); ; ) {
+    const plans = await planReads(analytics, spec, { closedUntil, now })
     if (readsRowsBefore(plans, closedUntil)) throw forgotten(closedUntil)
     const { sql, params } = reportQuery({ ...spec, plans })
     const rows = await analytics.query<ReportRow>(sql, params)
-    const closedSince = plans.EMISSIONS ? await readClosedUntil(analytics) : closedUntil
+    const closedSince = await readsClosed()
     // Rows of the plan may have been dropped before they were read.
     if (!readsRowsBefore(plans, closedSince)) return rows.map((row) => measuredRow(spec, row))
     closedUntil = closedSince

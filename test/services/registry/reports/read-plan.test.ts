@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts'
-import type { ChangedCell } from '../../../../infra/analytics/queries/report-cells.ts'
+import type { CellGrain, ChangedCell } from '../../../../infra/analytics/queries/report-cells.ts'
 import type { ReportSpec } from '../../../../infra/analytics/queries/report-spec.ts'
 import { planReads } from '../../../../services/registry/reports/read-plan.ts'
 
@@ -25,21 +25,42 @@ const spec: ReportSpec = {
   plans: {},
 }
 
-it('asks for the hours of the days that do not hold, and of no others', async () => {
-  const asked: QueryParams[] = []
-  const query = async (_sql: string, params: QueryParams = {}) => {
-    asked.push(params)
-    const cell = (start: number, grain: 'day' | 'hour'): ChangedCell => ({ source: 'EVENTS', shops: 0, grain, start })
-    if (params.dayStarts0) return changedDays.map((start) => cell(start, 'day'))
-    // Between the two days there are rows, too.
-    return [cell(changedHour, 'hour'), cell(from + DAY_MS, 'hour')]
+const CLOSED_UNTIL = Number.NEGATIVE_INFINITY
+const hoursOf = (day: number, hours = 24) => Array.from({ length: hours }, (_, n) => day + n * HOUR_MS)
+
+/** A store in which the counts of these cells do not hold, and what it is asked for. */
+function storeWith(changed: Readonly<Record<CellGrain, readonly number[]>>) {
+  const asked: number[][] = []
+  const query = async (_sql: string, { askedStarts0, askedGrains0 }: QueryParams = {}) => {
+    const [starts, grains] = [askedStarts0 as number[], askedGrains0 as (CellGrain | '')[]]
+    asked.push(starts)
+    // Between the cells there are rows, too.
+    const isChanged = (start: number, grain: CellGrain | '') => grain === '' || changed[grain].includes(start)
+    const cells = starts.filter((start, i) => isChanged(start, grains[i]!))
+    return cells.map((start): ChangedCell => ({ source: 'EVENTS', shopGroup: 0, start }))
   }
-  const { EVENTS } = await planReads({ query } as unknown as Analytics, spec, Number.NEGATIVE_INFINITY)
-  const hoursOf = (day: number) => Array.from({ length: 24 }, (_, n) => day + n * HOUR_MS)
-  const hours = changedDays.flatMap(hoursOf)
-  expect(asked[1]!.hourStarts0).toEqual([...hours, from + DAY_MS].sort((a, b) => a - b))
+  return { analytics: { query } as unknown as Analytics, asked }
+}
+
+it('asks for the hours of the days that do not hold, and of no others', async () => {
+  const { analytics, asked } = storeWith({ day: changedDays, hour: [changedHour] })
+  const { EVENTS } = await planReads(analytics, spec, { closedUntil: CLOSED_UNTIL, now: to })
+  const hours = changedDays.flatMap((day) => hoursOf(day))
+  // What lies between the two days is one cell.
+  expect(asked.map((starts) => starts.length)).toEqual([DAYS, hours.length + 1])
+  expect(asked[1]).toEqual([...hours, from + DAY_MS].sort((a, b) => a - b))
   const [plan] = EVENTS!
   expect(plan!.cells.day).toHaveLength(DAYS - changedDays.length)
   expect(plan!.cells.hour.map(({ start }) => start)).toEqual(hours.filter((start) => start !== changedHour))
   expect(plan!.stored).toEqual([{ start: changedHour, end: changedHour + HOUR_MS }])
+})
+
+it('asks once for the days that are over and the hours of the day that is not, when all of them hold', async () => {
+  const { analytics, asked } = storeWith({ day: [], hour: [] })
+  const today = from + 30 * DAY_MS
+  const now = today + 13 * HOUR_MS + 1
+  const { EVENTS } = await planReads(analytics, spec, { closedUntil: CLOSED_UNTIL, now })
+  const days = Array.from({ length: 30 }, (_, n) => from + n * DAY_MS)
+  expect(asked).toEqual([[...days, ...hoursOf(today, 13)]])
+  expect(EVENTS![0]!.stored).toEqual([{ start: today + 13 * HOUR_MS, end: to }])
 })

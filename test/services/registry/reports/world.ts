@@ -13,6 +13,9 @@ import { type Authorize, createAuthorize } from '../../../../services/registry/r
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
+/** Later than all facts of the tests. */
+export const AFTERWARDS = Date.parse('2027-01-01T00:00:00Z')
+
 /** The attribution windows of each shop: hours after a click and after a view. */
 export const WINDOWS = { click: 336, view: 24 }
 
@@ -59,6 +62,8 @@ export interface World {
   snapshot: Snapshot
   index: TitleIndex
   authorize: Authorize
+  /** Later than all facts, so that each of their hours and days is over. */
+  now: () => number
   server: HttpServer
   /** A GET request as `who`. The answer is parsed if it is JSON, with spend and revenue as text. */
   get(path: string, who?: Who, headers?: Record<string, string>): Promise<Answer>
@@ -104,6 +109,7 @@ export async function openWorld(given?: Analytics): Promise<World> {
     snapshot,
     index: titleIndex(titles),
     authorize,
+    now: () => AFTERWARDS,
     server,
     async get(path, who = 'operator', headers = {}) {
       const token = who === 'operator' ? OPERATOR : tokens[who]
