@@ -139,7 +139,7 @@ function timelinesOf(
     if (!first || !last) return []
     params[`${of.name}Starts${group}`] = cells.map(({ start }) => start)
     params[`${of.name}Ends${group}`] = cells.map(({ end }) => end)
-    params[`${of.name}Grains${group}`] = cells.map(({ grain }) => grain ?? '')
+    params[`${of.name}Hours${group}`] = cells.filter(({ grain }) => grain === 'hour').map(({ start }) => start)
     return [{ group, time: { start: first.start, end: last.end } }]
   })
   params[`${of.name}Shops`] = groups.flatMap(({ group }) => all[group]!.shopIds)
@@ -147,12 +147,12 @@ function timelinesOf(
   return groups.length === 0 || of.sources.length === 0 ? null : { ...of, groups, params }
 }
 
-/** SQL that chooses among groups the expression of the one that the shop of a row is in. */
+/** SQL that chooses among groups the expression of the one that the shop of a row is in; the last, where it is in no other. */
 function perGroup(of: Timelines, expression: (group: Timelines['groups'][number]) => string): string {
-  const [only] = of.groups
-  if (of.groups.length === 1) return expression(only!)
-  const cases = of.groups.map((each) => `${shopGroupSql(of)} = ${each.group}, ${expression(each)}`)
-  return `multiIf(${cases.join(', ')}, 0)`
+  const last = expression(of.groups.at(-1)!)
+  if (of.groups.length === 1) return last
+  const cases = of.groups.slice(0, -1).map((each) => `${shopGroupSql(of)} = ${each.group}, ${expression(each)}`)
+  return `multiIf(${cases.join(', ')}, ${last})`
 }
 
 /** The number of the group that the shop of a row is in. */
@@ -172,13 +172,10 @@ const endSql = (of: Timelines) =>
     ({ group }) => `transform(startAt, ${startsOf(of, group)}, {${of.name}Ends${group}:Array(Int64)}, toInt64(0))`,
   )
 const grainSql = (of: Timelines) =>
-  perGroup(
-    of,
-    ({ group }) => `transform(startAt, ${startsOf(of, group)}, {${of.name}Grains${group}:Array(String)}, '')`,
-  )
+  perGroup(of, ({ group }) => `if(startAt IN {${of.name}Hours${group}:Array(Int64)}, 'hour', 'day')`)
 
 /**
- * `FROM … WHERE …` with the columns source, shopId, rowQuarter, countedAt, and `stored` and `counted`, which are to be summed by source,
+ * `FROM …` with the columns source, shopId, rowQuarter, countedAt, and `stored` and `counted`, which are to be summed by source,
  * shop and cell. Each table is read once, however many clocks there are, and all on one level: on a small installation, ClickHouse
  * takes longer to analyse the statement than to run it.
  */
@@ -195,9 +192,9 @@ function rowsSql(of: Timelines): string {
     WHERE source IN (${sources.map((each) => `'${each}'`).join(', ')}) AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
       AND endAt = ${endSql(of)} AND grain = ${grainSql(of)}`
   const all = [...sources.flatMap((source) => quartersSql(of, source, { inShops, time })), counted]
-  return `FROM (${all.join('\n    UNION ALL')}
-  )
-  WHERE ${perGroup(of, (each) => isWithin('rowQuarter', each.time))}`
+  const union = `FROM (${all.join('\n    UNION ALL')}\n  )`
+  // The time of a single group is that of the rows.
+  return groups.length === 1 ? union : `${union} WHERE ${perGroup(of, (each) => isWithin('rowQuarter', each.time))}`
 }
 
 /** How many rows of a source each quarter of an hour has. Months of events are never closed. */

@@ -31,12 +31,10 @@ const hoursOf = (day: number, hours = 24) => Array.from({ length: hours }, (_, n
 /** A store in which the counts of these cells do not hold, and what it is asked for. */
 function storeWith(changed: Readonly<Record<CellGrain, readonly number[]>>) {
   const asked: number[][] = []
-  const query = async (_sql: string, { askedStarts0, askedGrains0 }: QueryParams = {}) => {
-    const [starts, grains] = [askedStarts0 as number[], askedGrains0 as (CellGrain | '')[]]
+  const query = async (_sql: string, { askedStarts0, askedHours0 }: QueryParams = {}) => {
+    const [starts, hours] = [askedStarts0 as number[], askedHours0 as number[]]
     asked.push(starts)
-    // Between the cells there are rows, too.
-    const isChanged = (start: number, grain: CellGrain | '') => grain === '' || changed[grain].includes(start)
-    const cells = starts.filter((start, i) => isChanged(start, grains[i]!))
+    const cells = starts.filter((start) => changed[hours.includes(start) ? 'hour' : 'day'].includes(start))
     return cells.map((start): ChangedCell => ({ source: 'EVENTS', shopGroup: 0, start }))
   }
   return { analytics: { query } as unknown as Analytics, asked }
