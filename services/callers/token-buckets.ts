@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Draw, SharedBuckets } from '../../infra/rate-limits/port.ts'
+import { lruCache } from '../domain/lru-cache.ts'
 
 const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
@@ -41,7 +41,7 @@ export function createTokenBuckets(deps: {
   onError: (error: unknown) => void
 }): TokenBuckets {
   const { shared, now, onError } = deps
-  const buckets = new LRUCache<string, Bucket>({ max: BUCKETS_MAX })
+  const buckets = lruCache<Bucket>(BUCKETS_MAX)
   const toTell = new Map<string, Bucket>()
   let timer: NodeJS.Timeout | null = null
   let closed = false

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
+import { lruCache } from '../../../services/domain/lru-cache.ts'
 import type { CounterKey } from '../port.ts'
 import { type PackedKeys, type RowGroup, rowOf } from './packed.ts'
 
@@ -56,7 +56,7 @@ export function openEntries(db: DatabaseSync): Entries {
   )
   const removeGroup = db.prepare('DELETE FROM groups WHERE id = ?')
   /** By shard and name. A row id is never used again. */
-  const groups = new LRUCache<string, StoredGroup>({ max: GROUPS_CACHED })
+  const groups = lruCache<StoredGroup>(GROUPS_CACHED)
 
   function storedGroup(shard: number, { name }: RowGroup): StoredGroup | null {
     const key = `${shard}/${name}`

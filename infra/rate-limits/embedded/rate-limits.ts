@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { LRUCache } from 'lru-cache'
+import { lruCache } from '../../../services/domain/lru-cache.ts'
 import { connect, serve } from '../../threads/calls.ts'
 import { BucketsUnavailable, type Draw, type SharedBuckets } from '../port.ts'
 
@@ -15,7 +15,7 @@ export interface EmbeddedBuckets extends SharedBuckets {
 
 /** @param now UTC epoch milliseconds. */
 export function createEmbeddedBuckets(now: () => number): EmbeddedBuckets {
-  const buckets = new LRUCache<string, { level: number; at: number }>({ max: BUCKETS_MAX })
+  const buckets = lruCache<{ level: number; at: number }>(BUCKETS_MAX)
   const links: MessagePort[] = []
 
   function drawOne({ key, amount, perMinute }: Draw): number {

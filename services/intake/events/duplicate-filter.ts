@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { lruCache } from '../../domain/lru-cache.ts'
 import type { AcceptedEvent } from './validation.ts'
 
 /** An event is stored at most this many times, duplicates included, so that the judge and the reports see that it was repeated. */
@@ -19,7 +19,7 @@ export interface DuplicateFilter {
 }
 
 export function createDuplicateFilter(): DuplicateFilter {
-  const storedCounts = new LRUCache<string, number>({ max: EVENTS_MAX })
+  const storedCounts = lruCache<number>(EVENTS_MAX)
   return {
     sift(events) {
       const toStore: AcceptedEvent[] = []

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import {
   type EventLog,
   Fenced,
@@ -12,6 +11,7 @@ import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/r
 import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { defaultLimits, type Limits } from '../../domain/limits.ts'
+import { lruCache } from '../../domain/lru-cache.ts'
 import { addDraft, type Drafts, type Entity, type Snapshot } from '../../domain/snapshot.ts'
 import { createCheckpoints } from '../../replicas/registry-checkpoint.ts'
 import { type EntityVersion, followRegistry } from '../../replicas/registry-follower.ts'
@@ -83,7 +83,7 @@ export async function openRegistry(deps: {
   const { log, snapshot, limits = defaultLimits, now } = deps
   // The writer is opened first: once the previous writer is fenced, nothing can be appended after what the tail has read.
   const writer = await log.exclusiveWriter(WRITER)
-  const recent = new LRUCache<string, Position>({ max: RECENT_VERSIONS_MAX })
+  const recent = lruCache<Position>(RECENT_VERSIONS_MAX)
   const checkpoints = createCheckpoints({ log, snapshot, everyRecords: deps.checkpointEvery })
   const note = ({ kind, id, version }: EntityVersion, { topic, partition, offset }: Position) => {
     if (kind === 'Campaign') recent.set(`${id}/${version}`, { topic, partition, offset })

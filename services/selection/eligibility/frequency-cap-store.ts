@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { type CounterKey, type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
+import { lruCache } from '../../domain/lru-cache.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 
 /** About 200 bytes each. */
@@ -24,7 +24,7 @@ export function createFrequencyCapStore(deps: {
   const breakers = Array.from({ length: counters.shards }, () =>
     createCircuitBreaker({ ...deps, Unavailable: CountersUnavailable }),
   )
-  const lastRead = new LRUCache<string, number>({ max: VIEWS_CACHED_MAX })
+  const lastRead = lruCache<number>(VIEWS_CACHED_MAX)
 
   /** Asks each shard about its own items. @param standIn gives the answer for an item whose shard does not answer. */
   async function ask<Item extends { shard: number }>(

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
 import type { EmptySearch } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { lruCache } from '../../domain/lru-cache.ts'
 import type { AdBid } from '../ad-steps.ts'
 import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot, AnyTargeting } from '../slots.ts'
@@ -30,8 +30,8 @@ export function createEmptySearches(deps: {
   now: () => number
 }): EmptySearches {
   const clock = { ttlResolution: 0, perf: { now: deps.now } }
-  const noted = new LRUCache<string, true>({ max: REMEMBERED_MAX, ttl: REPEAT_MS, ...clock })
-  const counts = new LRUCache<string, { count: number }>({ max: SHOPS_MAX, ttl: MINUTE_MS, ...clock })
+  const noted = lruCache<true>(REMEMBERED_MAX, { ttl: REPEAT_MS, ...clock })
+  const counts = lruCache<{ count: number }>(SHOPS_MAX, { ttl: MINUTE_MS, ...clock })
 
   function mayNote(shopId: string): boolean {
     const minute = counts.get(shopId) ?? { count: 0 }

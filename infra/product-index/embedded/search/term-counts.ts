@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/catalogue/spelling.ts'
+import { lruCache } from '../../../../services/domain/lru-cache.ts'
 import { textFields } from '../../document.ts'
 import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
 import { type ChangedTokens, listed, wordOf } from '../full-text.ts'
@@ -14,7 +14,7 @@ export class TermCounts {
   /** About how many documents all shops have together. */
   documents = 0
   readonly #known: KnownTerms
-  readonly #counts = new LRUCache<string, number>({ max: COUNTS_MAX })
+  readonly #counts = lruCache<number>(COUNTS_MAX)
   readonly #offers
   readonly #like
 

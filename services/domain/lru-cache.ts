@@ -1,0 +1,15 @@
+import { LRUCache } from 'lru-cache'
+
+type Expiry = Pick<LRUCache.OptionsBase<string, unknown, unknown>, 'ttl' | 'ttlResolution' | 'perf'>
+
+/**
+ * A cache of at most so many entries; the least recently used is evicted first. Its memory grows with its entries: with its option
+ * `max`, the package would set aside room for all of them at once, which takes 6 ms of the processor for 100,000.
+ */
+export function lruCache<V extends {}>(entriesMax: number, expiry: Expiry = {}): LRUCache<string, V> {
+  return new LRUCache({ maxSize: entriesMax, sizeCalculation: () => 1, ...expiry } as LRUCache.OptionsSizeLimit<
+    string,
+    V,
+    unknown
+  >)
+}

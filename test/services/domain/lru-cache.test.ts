@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { lruCache } from '../../../services/domain/lru-cache.ts'
+
+it('keeps as many entries as it may, and evicts those that were used least recently', () => {
+  const cache = lruCache<number>(3)
+  for (const [value, key] of ['a', 'b', 'c'].entries()) cache.set(key, value)
+  cache.get('a')
+  cache.set('d', 3)
+  cache.set('c', 4)
+  expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([0, undefined, 4, 3])
+  expect(cache.size).toBe(3)
+})
+
+it('forgets entries after their time', () => {
+  let now = 1_000
+  const cache = lruCache<number>(3, { ttl: 100, ttlResolution: 0, perf: { now: () => now } })
+  cache.set('a', 1)
+  now += 100
+  expect(cache.get('a')).toBe(1)
+  now += 1
+  expect(cache.get('a')).toBe(undefined)
+})
