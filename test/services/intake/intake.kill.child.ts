@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -30,4 +31,6 @@ const clientHasher = { hash: () => UNKNOWN_CLIENT }
 server.register(intakeApp({ log, snapshot, showIds, limits, metrics, clientHasher, now: Date.now, uuid: randomUUID }))
 await server.listen({ host: '127.0.0.1', port: 0 })
 createJudge({ log, counters, snapshot, now: Date.now, logger: pino({ level: 'silent' }) }).run()
+// A killed process writes no compiled code at its end, and the next one would compile all of it again.
+flushCompileCache()
 process.send!((server.server.address() as AddressInfo).port)

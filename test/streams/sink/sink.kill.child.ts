@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
@@ -17,6 +18,8 @@ const log = await openEmbeddedEventLog({ folder: `${folder}/log` })
 const analytics = await openEmbeddedAnalytics({ folder: `${folder}/analytics` })
 // The clock runs ten times as fast, so that batches close early and often.
 createSink({ log, analytics, now: () => Date.now() * 10, logger: silent }).run()
+// A killed process writes no compiled code at its end, and the next one would compile all of it again.
+flushCompileCache()
 process.send!('ready')
 void credit()
 for (let turn = 0; ; turn++) {
