@@ -31,9 +31,7 @@ export function rowBinarySuite(open: () => Promise<Analytics>): void {
 
     it('has the rows that it would have by way of JSON, of every version', async () => {
       const schemas = [currentSchema(name), ...releasedSchemas(name).map(({ schema }) => schema)]
-      const bytes = schemas.flatMap((schema) =>
-        fc.sample(arbitraryOf(schema), RECORDS).map((value) => written(schema, value)),
-      )
+      const bytes = schemas.flatMap((schema) => fc.sample(arbitraryOf(schema), RECORDS).map(writerOf(schema)))
       const records = bytes.map((value, offset) => logRecord({ topic, key: null, value }, PARTITION, offset))
       const { tables, dead } = await tableRowsOf({ topic, partition: PARTITION, records })
       expect(dead).toEqual([])
@@ -51,10 +49,11 @@ export function rowBinarySuite(open: () => Promise<Analytics>): void {
     })
   })
 
-  const written = (schema: object, value: unknown): Buffer => {
+  function writerOf(schema: object): (value: unknown) => Buffer {
     const header = Buffer.from([0xc3, 0x01, 0, 0, 0, 0, 0, 0, 0, 0])
     header.writeBigUInt64LE(fingerprintOf(schema), 2)
-    return Buffer.concat([header, avroType(schema).toBuffer(value)])
+    const type = avroType(schema)
+    return (value) => Buffer.concat([header, type.toBuffer(value)])
   }
 }
 
