@@ -1,41 +1,53 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded/event-log.ts'
 import { encode } from '../../schemas/wire/codec.ts'
-import { startProgram } from '../program.ts'
+import { type Program, startProgram } from '../program.ts'
 import { samples } from '../schemas/samples.ts'
 import { waitFor } from '../wait-for.ts'
 
-it('keeps its files to its user, what an earlier version left open too, and serves no metrics beside the API', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'private-'))
-  await mkdir(join(folder, 'log'), { mode: 0o755 })
-  const program = await startProgram({ folder })
-  const open: string[] = []
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const { mode } = await stat(path).catch(() => ({ mode: 0 }))
-    if ((mode & 0o077) !== 0) open.push(`${path} ${(mode & 0o777).toString(8)}`)
-  }
-  expect(open).toEqual([])
-  expect((await stat(join(folder, 'log/event-log.db'))).mode & 0o777).toBe(0o600)
-  expect((await program.call('GET', '/metrics')).status).toBe(404)
-  expect((await program.call('GET', '/metrics/')).status).toBe(404)
-  await expect.poll(() => program.metrics()).toContain('endcap_stream_lag_records')
-  await program.stop()
-})
+describe('the program', () => {
+  let folder: string
+  let dataFolder: string
+  let compiledFolder: string
+  let program: Program
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'main-'))
+    dataFolder = join(folder, 'data')
+    compiledFolder = join(folder, 'compiled')
+    await mkdir(join(dataFolder, 'log'), { recursive: true, mode: 0o755 })
+    const env = { NODE_COMPILE_CACHE: compiledFolder, LOG_LEVELS: 'debug' }
+    program = await startProgram({ folder: dataFolder, env, logFile: join(folder, 'output') })
+  })
+  afterAll(async () => {
+    await program?.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
 
-it('says which settings are misspelt, and leaves compiled code for the next start, also when it is killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'compiled-'))
-  const logFile = join(await mkdtemp(join(tmpdir(), 'log-')), 'log')
-  const program = await startProgram({ env: { NODE_COMPILE_CACHE: folder, LOG_LEVELS: 'debug' }, logFile })
-  expect(await readFile(logFile, 'utf8')).toMatch(/^LOG_LEVELS is not a setting .* Did you mean LOG_LEVEL\?$/m)
-  await waitFor(async () => (await readdir(folder, { recursive: true })).length > 100)
-  await program.kill('SIGKILL')
-  await program.stop()
-  expect((await readdir(folder, { recursive: true })).length).toBeGreaterThan(100)
-  await Promise.all([folder, dirname(logFile)].map((each) => rm(each, { recursive: true })))
+  it('keeps its files to its user, what an earlier version left open too, and serves no metrics beside the API', async () => {
+    const open: string[] = []
+    for (const entry of await readdir(dataFolder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      const { mode } = await stat(path).catch(() => ({ mode: 0 }))
+      if ((mode & 0o077) !== 0) open.push(`${path} ${(mode & 0o777).toString(8)}`)
+    }
+    expect(open).toEqual([])
+    expect((await stat(join(dataFolder, 'log/event-log.db'))).mode & 0o777).toBe(0o600)
+    expect((await program.call('GET', '/metrics')).status).toBe(404)
+    expect((await program.call('GET', '/metrics/')).status).toBe(404)
+    await expect.poll(() => program.metrics()).toContain('endcap_stream_lag_records')
+  })
+
+  it('says which settings are misspelt, and leaves compiled code for the next start, also when it is killed', async () => {
+    const output = await readFile(join(folder, 'output'), 'utf8')
+    expect(output).toMatch(/^LOG_LEVELS is not a setting .* Did you mean LOG_LEVEL\?$/m)
+    const compiled = async () => (await readdir(compiledFolder, { recursive: true })).length
+    await waitFor(async () => (await compiled()) > 100)
+    await program.kill('SIGKILL')
+    expect(await compiled()).toBeGreaterThan(100)
+  })
 })
 
 it('names, where it is asked whether it is ready and in its metrics, what waits for a newer version', async () => {
