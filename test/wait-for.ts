@@ -3,17 +3,17 @@ const LOOK_EVERY_MIN_MS = 20
 const LOOK_EVERY_MAX_MS = 300
 /**
  * The pause between two checks, as a share of the time waited so far: after a long wait a moment matters less, and every check
- * costs something.
+ * costs something. It is never shorter than the last check took, so that no check, such as a report, keeps a program busy.
  */
 const LOOK_AFTER_SHARE = 0.1
 
 /** Checks until the result is true. The time limit only ends waits that hang. @throws after `timeoutMs`. */
 export async function waitFor(check: () => boolean | Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
   const begunAt = performance.now()
-  while (!(await check())) {
-    const waitedMs = performance.now() - begunAt
-    if (waitedMs > timeoutMs) throw new Error(`not reached within ${timeoutMs} ms`)
-    const pauseMs = Math.min(LOOK_EVERY_MAX_MS, Math.max(LOOK_EVERY_MIN_MS, waitedMs * LOOK_AFTER_SHARE))
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  for (let checkedAt = begunAt; !(await check()); checkedAt = performance.now()) {
+    const now = performance.now()
+    if (now - begunAt > timeoutMs) throw new Error(`not reached within ${timeoutMs} ms`)
+    const pauseMs = Math.min(LOOK_EVERY_MAX_MS, Math.max(LOOK_EVERY_MIN_MS, (now - begunAt) * LOOK_AFTER_SHARE))
+    await new Promise((resolve) => setTimeout(resolve, Math.max(pauseMs, now - checkedAt)))
   }
 }
