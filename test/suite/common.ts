@@ -3,7 +3,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 /** Settings of every suite. Its time limits only end tests that hang: even on a busy machine with two cores, no test comes close. */
 export const common = {
-  globalSetup: ['test/bundle.ts'],
+  globalSetup: ['test/bundle.ts', 'test/new-analytics.ts'],
   testTimeout: tries(240_000, 3_600_000),
   hookTimeout: 240_000,
   expect: { poll: { timeout: 120_000 } },

@@ -6,12 +6,12 @@ import { type AuditFigures, audit } from '../../../infra/analytics/audit/audit.t
 import { auditedTopics } from '../../../infra/analytics/audit/audited-topics.ts'
 import { type CheckedSpan, deepCheck } from '../../../infra/analytics/audit/deep-check.ts'
 import { countEarlier } from '../../../infra/analytics/audit/earlier-ranges.ts'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
 import { checkedTopics } from '../../../schemas/http/panel/operations.ts'
 import { encodeOffsetMetadata } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics } from '../../../streams/sink/rows.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { bytesOf, pageView, T0 } from '../../streams/attribution/events.ts'
 import { fakeLog, logRecord } from '../../streams/runtime/fake-log.ts'
 
@@ -34,7 +34,7 @@ describe('page views in a table', () => {
   let analytics: Analytics
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'audit-'))
-    analytics = await openEmbeddedAnalytics({ folder })
+    analytics = await openNewAnalytics({ folder })
   })
   afterEach(async () => {
     for (const table of ['page_views', 'counted_ranges']) await analytics.command(`TRUNCATE TABLE ${table}`)

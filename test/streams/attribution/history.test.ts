@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -17,6 +16,7 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { changed, created, openRegistry, type Registry } from '../../../services/registry/resources/store.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { bodies } from '../../schemas/samples.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, purchase, T0, touch } from './events.ts'
 
@@ -29,7 +29,7 @@ let registry: Registry
 let clock = T0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'history-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = await openEmbeddedEventLog({ folder: join(folder, 'log'), housekeepingMs: 5 })
   registry = await openRegistry({ log, snapshot: new Snapshot(), now: () => clock })
 })

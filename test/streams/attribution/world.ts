@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type AttributionSettings,
@@ -16,6 +15,7 @@ import { type AttributionDeps, attribute } from '../../../streams/attribution/at
 import { storeBatches } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { fakeLog, logRecord } from '../runtime/fake-log.ts'
 import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './events.ts'
 
@@ -39,7 +39,7 @@ export function openWorlds(): () => ReturnType<typeof openWorld> {
   let epoch = 0
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'attribution-'))
-    analytics = await openEmbeddedAnalytics({ folder })
+    analytics = await openNewAnalytics({ folder })
   })
   afterAll(async () => {
     await analytics.close()

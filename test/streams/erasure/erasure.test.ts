@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -17,6 +16,7 @@ import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 
@@ -35,7 +35,7 @@ let log: ErasingLog
 const now = () => Date.now() * 10
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'erasure-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
 })
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
@@ -14,6 +13,7 @@ import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { tries } from '../../effort.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 
@@ -36,7 +36,7 @@ let analytics: Analytics
 let log: ErasingLog
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'erasure-killed-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
   const entry = encode('RegistryEntry', campaign({ version: 1, at: 0, list: [] }))
   await log.append([{ topic: 'registry', key: 'Campaign/campaign', value: entry }])

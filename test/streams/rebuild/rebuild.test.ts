@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { audit } from '../../../infra/analytics/audit/audit.ts'
 import { deepCheck } from '../../../infra/analytics/audit/deep-check.ts'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -15,6 +14,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { bodies } from '../../schemas/samples.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
 
@@ -26,7 +26,7 @@ let log: EventLog
 const now = () => Date.now() * 10
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rebuild-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
 })
 afterAll(async () => {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
@@ -14,6 +13,7 @@ import { rebuildTableBeside, topicsByTable } from '../../../streams/rebuild/tabl
 import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { bytesOf, campaign, type Happening, keyOf, pageView, T0, touch } from '../attribution/events.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -25,7 +25,7 @@ let logged = 0
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'table-beside-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
   await append(40)
   await log.append([{ topic: 'page-views', key: 'c', value: Buffer.from('no record') }])

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { audit } from '../../../infra/analytics/audit/audit.ts'
 import { deepCheck } from '../../../infra/analytics/audit/deep-check.ts'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
@@ -19,6 +18,7 @@ import { createReportCounts } from '../../../streams/report-counts/report-counts
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { storeMissing } from '../../../streams/sink/batch.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { apply } from '../../services/registry/reports/world.ts'
 import { bytesOf, emission, type Happening, keyOf } from '../attribution/events.ts'
 
@@ -35,7 +35,7 @@ apply(snapshot, 'Shop', 'shop', { timeZone: 'Europe/Warsaw', currency: 'PLN' })
 let logged = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'emission-retention-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
   log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
 })
 afterAll(async () => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
 import { type Activity, createActivity, DAY_MS } from '../../../streams/signals/activity.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tries } from '../../effort.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { correction, type Happening, purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 
@@ -21,7 +21,7 @@ let analytics: Analytics
 let epoch = 5_000
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'activity-'))
-  analytics = await openEmbeddedAnalytics({ folder })
+  analytics = await openNewAnalytics({ folder })
 })
 afterAll(async () => {
   await analytics.close()

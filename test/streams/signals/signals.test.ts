@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 import { logRecord } from '../runtime/fake-log.ts'
@@ -24,7 +24,7 @@ let appended: NewRecord[]
 let log: EventLog
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'signals-'))
-  analytics = await openEmbeddedAnalytics({ folder })
+  analytics = await openNewAnalytics({ folder })
 })
 afterAll(async () => {
   await analytics.close()

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
@@ -11,6 +10,7 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { createActivity } from '../../../streams/signals/activity.ts'
 import { createTraffic } from '../../../streams/signals/traffic.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { type TouchFields, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 import { logRecord } from '../runtime/fake-log.ts'
@@ -25,7 +25,7 @@ let folder: string
 let analytics: Analytics
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'traffic-'))
-  analytics = await openEmbeddedAnalytics({ folder })
+  analytics = await openNewAnalytics({ folder })
 })
 afterAll(async () => {
   await analytics.close()

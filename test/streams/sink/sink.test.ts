@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import {
   type Analytics,
   AnalyticsFenced,
@@ -21,6 +20,7 @@ import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-m
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { tries } from '../../effort.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bytesOf, campaign, type Happening, keyOf, pageView, purchase, shop, T0, touch } from '../attribution/events.ts'
 
@@ -38,7 +38,7 @@ let epoch = 0
 let time: number
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sink-'))
-  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
 })
 beforeEach(async () => {
   await openNewLog()

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createTimeZones } from '../../../streams/sink/time-zones.ts'
+import { openNewAnalytics } from '../../new-analytics.ts'
 import { apply } from '../../services/registry/reports/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'time-zones-'))
 let analytics: Analytics
 beforeAll(async () => {
-  analytics = await openEmbeddedAnalytics({ folder })
+  analytics = await openNewAnalytics({ folder })
 })
 afterAll(async () => {
   await analytics.close()

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded/analytics.ts'
 import { findVersionsIn } from '../../../../infra/analytics/queries/campaign-versions.ts'
 import { checkpointEnd } from '../../../../services/replicas/registry-checkpoint.ts'
 import { runToEnd } from '../../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../../streams/sink/sink.ts'
+import { openNewAnalytics } from '../../../new-analytics.ts'
 import { campaignBody, discard, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
 let office: Office
@@ -113,7 +113,7 @@ describe('the history of a campaign', () => {
     await office.stop()
     office = await openOffice({ folder, checkpointEvery: 1 })
     await expect.poll(() => checkpointEnd(office.log)).not.toBeNull()
-    const analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+    const analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
     const logger = { info() {}, warn() {}, error() {} }
     await runToEnd(createSink({ log: office.log, analytics, now: Date.now, logger }))
     await office.stop()

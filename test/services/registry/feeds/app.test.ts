@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import type { Account } from '../../../../schemas/records/accounts.ts'
 import { hashToken } from '../../../../services/domain/identity/tokens.ts'
@@ -17,6 +16,7 @@ import { openFeedFiles } from '../../../../services/registry/feeds/source/files.
 import { created, openRegistry, type Registry } from '../../../../services/registry/resources/store.ts'
 import { createAccess } from '../../../../services/registry/rights/access.ts'
 import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
+import { openNewAnalytics } from '../../../new-analytics.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { item, rss } from './documents.ts'
 import { type Engines, openEngines } from './engines.ts'
@@ -38,7 +38,7 @@ let now = Date.UTC(2026, 5, 15)
 
 beforeAll(async () => {
   engines = await openEngines()
-  analytics = await openEmbeddedAnalytics({ folder: join(engines.folder, 'analytics') })
+  analytics = await openNewAnalytics({ folder: join(engines.folder, 'analytics') })
   const { log, index, catchUp: caughtUp } = engines
   const clock = () => now
   const snapshot = new Snapshot()

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import type { IndexedProduct } from '../../../../infra/product-index/port.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schemas/records/entities.ts'
@@ -10,6 +9,7 @@ import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
 import type { TitleIndex } from '../../../../services/registry/reports/names.ts'
 import { type Authorize, createAuthorize } from '../../../../services/registry/rights/auth.ts'
+import { openNewAnalytics } from '../../../new-analytics.ts'
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
@@ -95,7 +95,7 @@ const EVENT_TABLES = [
 /** The registry above, an embedded store unless another store is given, and a server for the routes under test. */
 export async function openWorld(given?: Analytics): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'endcap-reports-'))
-  const analytics = given ?? (await openEmbeddedAnalytics({ folder }))
+  const analytics = given ?? (await openNewAnalytics({ folder }))
   const snapshot = registry()
   const authorize = createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => 0 })
   const server = createHttpServer({ logger: false })

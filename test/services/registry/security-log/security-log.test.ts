@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import type { SecurityEvent } from '../../../../schemas/records/security-event.ts'
@@ -10,6 +9,7 @@ import { decode } from '../../../../schemas/wire/codec.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
 import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
 import { securityLogApp } from '../../../../services/registry/security-log/app.ts'
+import { openNewAnalytics } from '../../../new-analytics.ts'
 import { makeUser, openBrowser, PASSWORD, signIn } from '../access/users/people.ts'
 import { BOOTSTRAP_TOKEN, discard, NOW, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
@@ -132,7 +132,7 @@ describe('the security log', () => {
     const other = crypto.randomUUID()
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'endcap-security-log-'))
-      analytics = await openEmbeddedAnalytics({ folder })
+      analytics = await openNewAnalytics({ folder })
       await migrate(analytics)
       const { snapshot } = office.registry
       office.clock.now = Date.now()
