@@ -1,8 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { type Happening, HOUR, happened, T0 } from './events.ts'
-import { openWorlds } from './world.ts'
+import { openWorlds, type StoredLine } from './world.ts'
 
 const world = openWorlds()
+
+/** Plays scenarios side by side, each in a shop of its own. @returns the lines of each after its last step. */
+async function linesAfter(scenarios: readonly (readonly Happening[])[]) {
+  const { store, attribute, lines } = await world()
+  for (let step = 0; scenarios.some(({ length }) => length > step); step++) {
+    await store(scenarios.flatMap((steps, n) => steps.slice(step, step + 1).map((each) => inShop(each, n))))
+    await attribute()
+  }
+  const all = await lines()
+  return scenarios.map((_, n) => all.filter(({ shopId }) => shopId === `shop-${n}`))
+}
+
+function inShop(happening: Happening, n: number): Happening {
+  const shopId = `shop-${n}`
+  if (happening.topic !== 'judged-events') return { ...happening, value: { ...happening.value, shopId } } as Happening
+  const { value } = happening
+  return { ...happening, value: { ...value, eventId: `${value.eventId}-${n}`, claims: { ...value.claims, shopId } } }
+}
 
 describe('attributed transactions', () => {
   describe('versions of one event id', () => {
@@ -11,45 +29,37 @@ describe('attributed transactions', () => {
     /** Sent later than the true order, but claims to be earlier. */
     const forged = { eventId: 'o1', cid: 'mallory', at: T0 + HOUR, receivedAt: T0 + 3 * HOUR, products: ['p9'] }
 
-    async function linesAfter(...steps: Happening[][]) {
-      const { store, attribute, lines } = await world()
-      for (const each of steps) {
-        await store(each)
-        await attribute()
-      }
-      return lines()
-    }
     const both = (a: Happening, b: Happening) => [
-      [[click], [a], [b]],
-      [[click], [b], [a]],
+      [click, a, b],
+      [click, b, a],
     ]
 
     it('of several versions of one event id, the one that the intake received first counts', async () => {
-      for (const steps of both(happened.purchase(real), happened.purchase(forged))) {
-        expect(await linesAfter(...steps)).toMatchObject([
+      for (const lines of await linesAfter(both(happened.purchase(real), happened.purchase(forged)))) {
+        expect(lines).toMatchObject([
           { cid: 'a', shopProductId: 'p1', outcome: 'CREDITED' },
           { cid: 'a', shopProductId: 'p2' },
         ])
       }
     })
 
-    it.each(['SIGNED', 'TOKEN'] as const)(
-      'of several versions of one event id, one with the proof %s counts, whenever it comes',
-      async (proof) => {
-        const early = { ...forged, receivedAt: T0 + 1 }
-        for (const steps of both(happened.purchase({ ...real, proof }), happened.purchase(early))) {
-          expect(await linesAfter(...steps)).toMatchObject([
-            { cid: 'a', shopProductId: 'p1', outcome: 'CREDITED', proof },
-            { cid: 'a', shopProductId: 'p2', proof },
-          ])
-        }
-      },
-    )
+    it('of several versions of one event id, one with a proof counts, whenever it comes', async () => {
+      const early = happened.purchase({ ...forged, receivedAt: T0 + 1 })
+      const proofs = ['SIGNED', 'TOKEN'] as const
+      const scenarios = proofs.flatMap((proof) => both(happened.purchase({ ...real, proof }), early))
+      for (const [n, lines] of (await linesAfter(scenarios)).entries()) {
+        const proof = proofs[Math.floor(n / 2)]
+        expect(lines).toMatchObject([
+          { cid: 'a', shopProductId: 'p1', outcome: 'CREDITED', proof },
+          { cid: 'a', shopProductId: 'p2', proof },
+        ])
+      }
+    })
 
     it('an imported version of an event id never displaces one that was sent live', async () => {
       const imported = happened.purchase({ ...real, products: ['p2'], receivedAt: T0, imported: true, proof: 'TOKEN' })
-      for (const steps of both(imported, happened.purchase(real))) {
-        expect(await linesAfter(...steps)).toMatchObject([{ shopProductId: 'p1', outcome: 'CREDITED' }, {}])
+      for (const lines of await linesAfter(both(imported, happened.purchase(real)))) {
+        expect(lines).toMatchObject([{ shopProductId: 'p1', outcome: 'CREDITED' }, {}])
       }
     })
   })
@@ -85,14 +95,9 @@ describe('attributed transactions', () => {
     const sale = happened.purchase({ eventId: 'o1', cid: 'a', at: T0, products: [['p1', 3], 'p2', ['p1', 2]] })
     const back = (returnId: string, ...lines: [string, number][]) =>
       happened.returned({ returnId, eventId: 'o1', at: T0 + HOUR, lines })
-    async function returnedOf(...steps: Happening[]) {
-      const { store, attribute, lines } = await world()
-      for (const each of steps) {
-        await store([each])
-        await attribute()
-      }
-      return (await lines()).map(({ returnedQuantity, returnedMicros }) => [returnedQuantity, returnedMicros])
-    }
+    const returnedIn = (lines: readonly StoredLine[]) =>
+      lines.map(({ returnedQuantity, returnedMicros }) => [returnedQuantity, returnedMicros])
+    const returnedOf = async (...scenarios: Happening[][]) => (await linesAfter(scenarios)).map(returnedIn)
 
     it('returns take units of a product from its lines in order, pro rata to the micro, before or after the purchase', async () => {
       const expected = [
@@ -101,47 +106,58 @@ describe('attributed transactions', () => {
         [1, 5_000_000],
       ]
       const returns = [back('r1', ['p1', 1]), back('r2', ['p1', 3])]
-      expect(await returnedOf(sale, ...returns)).toEqual(expected)
-      expect(await returnedOf(...returns, sale)).toEqual(expected)
-      expect(await returnedOf(sale, back('r1', ['p1', 1]))).toEqual([
+      const one = [
         [1, 3_333_333],
         [0, 0],
         [0, 0],
-      ])
+      ]
+      const scenarios = [
+        [sale, ...returns],
+        [...returns, sale],
+        [sale, back('r1', ['p1', 1])],
+      ]
+      expect(await returnedOf(...scenarios)).toEqual([expected, expected, one])
     })
 
     it('a return id counts once, as it was received first', async () => {
       const again = { ...back('r1', ['p1', 1]) }
       const other = happened.returned({ returnId: 'r1', eventId: 'o1', at: T0 + 2 * HOUR })
-      for (const steps of [
-        [sale, other, again, again],
-        [sale, again, other],
-      ]) {
-        expect(await returnedOf(...steps)).toEqual([
-          [1, 3_333_333],
-          [0, 0],
-          [0, 0],
-        ])
-      }
+      const expected = [
+        [1, 3_333_333],
+        [0, 0],
+        [0, 0],
+      ]
+      expect(await returnedOf([sale, other, again, again], [sale, again, other])).toEqual([expected, expected])
     })
 
     it('returns never take back more than was bought, nor what was not', async () => {
-      expect(await returnedOf(sale, back('r1', ['p1', 99], ['p9', 1]))).toEqual([
-        [3, 10_000_000],
-        [0, 0],
-        [2, 10_000_000],
-      ])
-      expect(await returnedOf(sale, back('all'), back('r2', ['p2', 5]))).toEqual([
-        [3, 10_000_000],
-        [1, 10_000_000],
-        [2, 10_000_000],
+      const scenarios = [
+        [sale, back('r1', ['p1', 99], ['p9', 1])],
+        [sale, back('all'), back('r2', ['p2', 5])],
+      ]
+      expect(await returnedOf(...scenarios)).toEqual([
+        [
+          [3, 10_000_000],
+          [0, 0],
+          [2, 10_000_000],
+        ],
+        [
+          [3, 10_000_000],
+          [1, 10_000_000],
+          [2, 10_000_000],
+        ],
       ])
     })
 
     it('returns apply to purchases only, and to those of the same shop', async () => {
       const cart = happened.purchase({ eventId: 'o1', kind: 'CART', cid: 'a', at: T0, products: ['p1'] })
       const elsewhere = happened.purchase({ eventId: 'o1', shopId: 'other', cid: 'a', at: T0, products: ['p1'] })
-      expect(await returnedOf(cart, elsewhere, back('all'))).toEqual([
+      const { store, attribute, lines } = await world()
+      for (const each of [cart, elsewhere, back('all')]) {
+        await store([each])
+        await attribute()
+      }
+      expect(returnedIn(await lines())).toEqual([
         [0, 0],
         [0, 0],
       ])
