@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -16,6 +17,8 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { bytesOf, campaign, type Happening, keyOf, pageView, T0, touch } from '../attribution/events.ts'
 
+/** Often enough that each rebuild meets many appends, and no more than a busy machine can store meanwhile. */
+const APPEND_EVERY_MS = 20
 const silent = { info() {}, warn() {}, error() {} }
 const now = () => Date.now()
 let folder: string
@@ -132,7 +135,7 @@ describe('a table that is rebuilt beside the one that serves', () => {
     const ended = sink.run()
     let done = false
     const events = (async () => {
-      while (!done) await append(5)
+      for (; !done; await delay(APPEND_EVERY_MS)) await append(5)
     })()
     expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
     expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
