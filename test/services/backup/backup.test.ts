@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { topicNames, topics } from '../../../schemas/topics.ts'
 import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
+import { bytesOf, happened, keyOf } from '../../streams/attribution/events.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const run = promisify(execFile)
@@ -32,18 +33,22 @@ describe('an embedded installation', () => {
   let folder: string
   let program: Program
   let shop: JourneyShop
+  /** The shop of the closed month. */
+  const earlierShopId = randomUUID()
   let closed: ClosedMonth
   const acknowledged: string[] = []
   let adsBought = 0
   let shopping = true
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'endcap-backup-'))
+    const log = await openEmbeddedEventLog({ folder: join(folder, 'original', 'log') })
+    const registered = happened.shop({ id: earlierShopId, version: 1, clickWindowHours: 336, viewWindowHours: 24 })
+    await log.append([{ topic: registered.topic, key: keyOf(registered), value: bytesOf(registered) }])
+    await log.close()
+    closed = await closeMonth(join(folder, 'original'), earlierShopId)
     program = await start('original')
     const present = { call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) }
     shop = await openShop(present, { budget: 1_000 })
-    await program.kill('SIGTERM')
-    closed = await closeMonth(join(folder, 'original'), shop.shopId)
-    program = await start('original')
   })
   afterAll(async () => {
     await program?.kill('SIGKILL')
@@ -107,7 +112,7 @@ describe('an embedded installation', () => {
     return {
       registry: await Promise.all(lists.map((list) => get(`/v1/panel/${list}`))),
       reports: await Promise.all(['campaign', 'product'].map(report)),
-      closed: await answersOfClosed(program, shop.shopId, closed),
+      closed: await answersOfClosed(program, earlierShopId, closed),
       audit: await get<Audit>('/v1/panel/audit').then(({ logged, stored, duplicates }) => ({
         logged,
         stored,
