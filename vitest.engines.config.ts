@@ -2,13 +2,17 @@ import { defineConfig } from 'vitest/config'
 import { common } from './test/suite/common.ts'
 import { longestFirst } from './test/suite/longest-first.ts'
 
+/** It loads modules a second time, as another version of the program, which only Vite's loader of modules can. */
+const OTHER_VERSIONS = ['test/engines/versions.test.ts']
+
 /** The suites that need the real engines: `make test-engines`. Each file has a namespace or engines of its own. */
 export default defineConfig({
   test: {
-    include: ['test/engines/**/*.test.ts'],
     pool: 'forks',
     // They wait for sessions to expire and engines to start more than they work.
     maxWorkers: 3,
+    // Files share a process and the modules it has loaded: a test undoes what it changes.
+    isolate: false,
     sequence: {
       sequencer: longestFirst([
         'engines/faults/faults.test.ts',
@@ -20,5 +24,18 @@ export default defineConfig({
       ]),
     },
     ...common,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: ['test/engines/**/*.test.ts'],
+          exclude: OTHER_VERSIONS,
+          // Node loads the modules itself: nothing is rewritten, and an import costs nothing where it is used.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+      { extends: true, test: { name: 'other-versions', include: OTHER_VERSIONS } },
+    ],
   },
 })
