@@ -15,7 +15,7 @@ import {
 } from './trial.ts'
 import { openWorld, roles, type World } from './world/world.ts'
 
-const FAULT_TIMEOUT_MS = 600_000
+const FAULT_TIMEOUT_MS = 900_000
 
 interface Line {
   fault: string

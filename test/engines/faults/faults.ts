@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { tries } from '../../effort.ts'
-import { engineNames } from './world/engine-set.ts'
+import { type EngineName, engineNames } from './world/engine-set.ts'
 import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world/world.ts'
 
 const run = promisify(execFile)
@@ -21,12 +21,16 @@ export interface Fault {
   restarts?: Partial<Record<Role, number>>
 }
 
-/** Longer than the session of a consumer, so that its partitions are reassigned, and than the broker's own session, 9 s. */
-const OUT_OF_SESSION_MS = SESSION_TIMEOUT_MS + 6_000
+/** Longer than the session of a consumer, so that its partitions are reassigned. */
+const OUT_OF_SESSION_MS = SESSION_TIMEOUT_MS + 2_000
+/** Longer than the broker's own session, 9 s, as well. */
+const OUT_OF_BROKER_SESSION_MS = 12_000
 /** Kafka's calls give up after 5 s. */
 const OUTAGE_MS = 5_000
 /** For the other engines: longer than the time limit of a request that somebody waits for, 2 s. */
 const SHORT_OUTAGE_MS = 3_000
+/** The time of undisturbed load between faults that run in turn. */
+const BETWEEN_MS = 3_000
 const SLOW_MS = 5_000
 const KILLS = tries(1, 3)
 /** Kill the registry once only: each time there is no leader for the length of a session. */
@@ -34,7 +38,7 @@ const KILLS_OF_REGISTRY = 1
 const KILL_WITHIN_MS = 600
 const SLOW_NETWORK_DELAY_MS = 50
 
-const killedProcesses: Fault[] = roles.map((role) => {
+const killOf = (role: Role): Fault => {
   const kills = role === 'registry' ? KILLS_OF_REGISTRY : KILLS
   return {
     name: `kill -9 of ${role}${kills > 1 ? `, ${kills} times` : ''}`,
@@ -47,154 +51,168 @@ const killedProcesses: Fault[] = roles.map((role) => {
       }
     },
   }
-})
+}
 
-const killedEngines: Fault[] = engineNames.map((engine) => ({
+const killOfEngine = (engine: EngineName): Fault => ({
   name: `kill -9 of ${engine}`,
   async run({ engines }) {
     await engines.signal(engine, 'SIGKILL')
     await delay(engine === 'kafka' ? OUTAGE_MS : SHORT_OUTAGE_MS)
     await engines.start(engine)
   },
-}))
+})
 
-const pausedEngines: Fault[] = engineNames.map((engine) => ({
+const pauseOfEngine = (engine: EngineName): Fault => ({
   name: `SIGSTOP of ${engine}`,
   async run({ engines }) {
     await engines.signal(engine, 'SIGSTOP')
-    await delay(engine === 'kafka' ? OUT_OF_SESSION_MS : SHORT_OUTAGE_MS)
+    await delay(engine === 'kafka' ? OUT_OF_BROKER_SESSION_MS : SHORT_OUTAGE_MS)
     await engines.signal(engine, 'SIGCONT')
   },
-}))
+})
 
-const cutEngines: Fault[] = engineNames.map((engine) => ({
+const cutOfEngine = (engine: EngineName): Fault => ({
   name: `no way to ${engine}`,
   async run({ engines }) {
     await engines.proxies[engine].cut()
     await delay(engine === 'kafka' ? OUTAGE_MS : SHORT_OUTAGE_MS)
     await engines.proxies[engine].mend()
   },
-}))
+})
 
-const otherFaults: Fault[] = [
-  {
-    name: 'kill -9 of redis, and its data is gone',
-    async run({ engines }) {
-      await engines.signal('redis', 'SIGKILL')
-      await engines.wipe('redis')
-      await engines.start('redis')
-    },
+const lossOfRedis: Fault = {
+  name: 'kill -9 of redis, and its data is gone',
+  async run({ engines }) {
+    await engines.signal('redis', 'SIGKILL')
+    await engines.wipe('redis')
+    await engines.start('redis')
   },
-  {
-    name: 'kill -9 of registry while another waits',
-    restarts: { registry: 1 },
-    async run({ programs, another }) {
-      const second = another('registry')
-      await delay(OUTAGE_MS)
-      await programs.registry.kill()
-      // Either may be the leader now: the first is restarted at once, and may have been faster.
-      await Promise.race([second.ready(), programs.registry.ready()])
-      await second.stop()
-      await programs.registry.ready()
-    },
+}
+
+const slowNetwork: Fault = {
+  name: 'slow network to every engine',
+  async run({ engines }) {
+    for (const proxy of Object.values(engines.proxies)) proxy.delay(SLOW_NETWORK_DELAY_MS)
+    await delay(SLOW_MS)
+    for (const proxy of Object.values(engines.proxies)) proxy.delay(0)
   },
-  {
-    name: 'SIGSTOP of registry, another takes over',
-    restarts: { registry: 1 },
-    async run({ programs, another }) {
-      const second = another('registry')
-      programs.registry.signal('SIGSTOP')
-      await second.ready()
-      programs.registry.signal('SIGCONT')
-      await delay(OUTAGE_MS)
-      await second.stop()
-      await programs.registry.ready()
-    },
+}
+
+const fullDisk: Fault = {
+  name: 'no Kafka and a full disk',
+  async run({ engines, intakeDisk }) {
+    await engines.proxies.kafka.cut()
+    await delay(OUTAGE_MS)
+    await intakeDisk.fill()
+    await delay(OUTAGE_MS)
+    await intakeDisk.free()
+    await engines.proxies.kafka.mend()
   },
-  {
-    // The second one joins a working group, and later leaves a working group.
-    name: 'SIGSTOP of streams, another takes over',
-    async run({ programs, another }) {
-      const second = another('streams')
-      await second.ready()
-      // Both work, each on its share of the partitions.
-      await delay(OUTAGE_MS)
-      programs.streams.signal('SIGSTOP')
-      await delay(OUT_OF_SESSION_MS)
-      programs.streams.signal('SIGCONT')
-      await delay(OUTAGE_MS)
-      await second.stop()
-    },
+}
+
+const killOfSpool: Fault = {
+  name: 'no Kafka, and kill -9 of intake',
+  restarts: { intake: 1 },
+  async run({ engines, programs }) {
+    await engines.proxies.kafka.cut()
+    await delay(OUTAGE_MS)
+    await programs.intake.kill()
+    await delay(OUTAGE_MS)
+    await engines.proxies.kafka.mend()
+    await programs.intake.ready()
   },
-  {
-    name: 'slow network to every engine',
-    async run({ engines }) {
-      for (const proxy of Object.values(engines.proxies)) proxy.delay(SLOW_NETWORK_DELAY_MS)
-      await delay(SLOW_MS)
-      for (const proxy of Object.values(engines.proxies)) proxy.delay(0)
-    },
+}
+
+const takeoversOfRegistry: Fault = {
+  name: 'SIGSTOP of registry, another takes over, and kill -9 of that one while the first waits',
+  restarts: { registry: 1 },
+  async run({ programs, another }) {
+    const second = another('registry')
+    programs.registry.signal('SIGSTOP')
+    await second.ready()
+    programs.registry.signal('SIGCONT')
+    await delay(OUTAGE_MS)
+    await second.kill()
+    // Either may be the leader now: the second is restarted at once, and may have been faster.
+    await Promise.race([second.ready(), programs.registry.ready()])
+    await second.stop()
+    await programs.registry.ready()
   },
-  {
-    name: 'no Kafka and a full disk',
-    async run({ engines, intakeDisk }) {
-      await engines.proxies.kafka.cut()
-      await delay(OUTAGE_MS)
-      await intakeDisk.fill()
-      await delay(OUTAGE_MS)
-      await intakeDisk.free()
-      await engines.proxies.kafka.mend()
-    },
+}
+
+const takeoverOfStreams: Fault = {
+  // The second one joins a working group, and later leaves a working group.
+  name: 'SIGSTOP of streams, another takes over',
+  async run({ programs, another }) {
+    const second = another('streams')
+    await second.ready()
+    // Both work, each on its share of the partitions.
+    await delay(OUTAGE_MS)
+    programs.streams.signal('SIGSTOP')
+    await delay(OUT_OF_SESSION_MS)
+    programs.streams.signal('SIGCONT')
+    await delay(OUTAGE_MS)
+    await second.stop()
   },
-  {
-    name: 'no Kafka, and kill -9 of intake',
-    restarts: { intake: 1 },
-    async run({ engines, programs }) {
-      await engines.proxies.kafka.cut()
-      await delay(OUTAGE_MS)
-      await programs.intake.kill()
-      await delay(OUTAGE_MS)
-      await engines.proxies.kafka.mend()
-      await programs.intake.ready()
-    },
+}
+
+const startWithoutEngines: Fault = {
+  name: 'every process starts before any engine',
+  restarts: Object.fromEntries(roles.map((role) => [role, 1])),
+  async run({ engines, programs }) {
+    for (const engine of engineNames) await engines.signal(engine, 'SIGKILL')
+    for (const proxy of Object.values(engines.proxies)) await proxy.cut()
+    for (const role of roles) await programs[role].kill()
+    await delay(OUTAGE_MS)
+    for (const proxy of Object.values(engines.proxies)) await proxy.mend()
+    await engines.start()
+    await Promise.all(roles.map((role) => programs[role].ready()))
   },
-  {
-    name: 'every process starts before any engine',
-    restarts: Object.fromEntries(roles.map((role) => [role, 1])),
-    async run({ engines, programs }) {
-      for (const engine of engineNames) await engines.signal(engine, 'SIGKILL')
-      for (const proxy of Object.values(engines.proxies)) await proxy.cut()
-      for (const role of roles) await programs[role].kill()
-      await delay(OUTAGE_MS)
-      for (const proxy of Object.values(engines.proxies)) await proxy.mend()
-      await engines.start()
-      await Promise.all(roles.map((role) => programs[role].ready()))
-    },
-  },
-]
+}
 
 /**
- * Runs the faults of all engines but Kafka one after the other under one load: without them nothing has to take over, so together
- * they cost as much as one.
+ * Runs faults one after the other under one load, because judging what each has done takes as long as the fault. With TEST_LONG=1
+ * each is judged by itself, which tells which one broke something.
  */
-function inTurn(name: string, [kafka, ...others]: readonly Fault[]): Fault[] {
+function inTurn(name: string, parts: readonly Fault[]): Fault[] {
+  const restarts = Object.fromEntries(
+    roles.map((role) => [role, parts.reduce((sum, part) => sum + (part.restarts?.[role] ?? 0), 0)]),
+  )
   const all: Fault = {
     name,
+    restarts,
     async run(world) {
-      for (const { run } of others) {
-        await run(world)
-        await delay(SHORT_OUTAGE_MS)
+      for (const part of parts) {
+        await part.run(world)
+        await delay(BETWEEN_MS)
       }
     },
   }
-  return [kafka!, ...tries([all], others)]
+  return tries([all], [...parts])
 }
 
+const engineNamesButKafka = engineNames.filter((name) => name !== 'kafka')
+
 export const faults: readonly Fault[] = [
-  ...killedProcesses,
-  ...killedEngines,
-  ...inTurn('SIGSTOP of each other engine in turn', pausedEngines),
-  ...inTurn('no way to each other engine in turn', cutEngines),
-  ...otherFaults,
+  ...inTurn('kill -9 of each process in turn', roles.map(killOf)),
+  ...inTurn('kill -9 and SIGSTOP of kafka in turn', [killOfEngine('kafka'), pauseOfEngine('kafka')]),
+  ...inTurn('kill -9 of each other engine in turn, and of redis with its data', [
+    ...engineNamesButKafka.map(killOfEngine),
+    lossOfRedis,
+  ]),
+  ...inTurn('SIGSTOP of each other engine in turn', engineNamesButKafka.map(pauseOfEngine)),
+  ...inTurn('no way to each other engine in turn, and a slow network', [
+    ...engineNamesButKafka.map(cutOfEngine),
+    slowNetwork,
+  ]),
+  ...inTurn('no Kafka, then with a full disk, then with kill -9 of intake', [
+    cutOfEngine('kafka'),
+    fullDisk,
+    killOfSpool,
+  ]),
+  takeoversOfRegistry,
+  takeoverOfStreams,
+  startWithoutEngines,
 ]
 
 /** Drops and replays every projection while no program runs. @returns the output; @throws with the output when a projection differs. */

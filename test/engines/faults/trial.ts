@@ -6,15 +6,16 @@ import { startLoad } from './world/load.ts'
 import { reported } from './world/visit.ts'
 import { NAMESPACE, type Role, roles, type World } from './world/world.ts'
 
-const RATE = { eventsPerSecond: 200, batchEvents: 20, adsPerRequest: 8 }
+/** Ten visits a second, each with every kind of event. */
+const RATE = { eventsPerSecond: 100, batchEvents: 10, adsPerRequest: 4 }
 /** The time of undisturbed load before and after each fault. */
 const QUIET_MS = 1_000
 const DELIVERED_WITHIN_MS = 90_000
 const STORED_WITHIN_MS = 120_000
 /** Each reading of the audit or the report is work for Kafka and ClickHouse. */
 const POLL_MS = 300
-/** A long time, because engines start slowly on a busy machine. */
-const MENDED_WITHIN_MS = 240_000
+/** A long time, because up to four faults run in turn, and engines start slowly on a busy machine. */
+const MENDED_WITHIN_MS = 480_000
 const DAY_MS = 86_400_000
 
 type Report = ReturnType<typeof reported>

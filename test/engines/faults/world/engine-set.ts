@@ -79,7 +79,7 @@ export async function prepareEngines(): Promise<EngineSet> {
     },
     clickhouseUrl: `http://127.0.0.1:${ports.clickhouse.engine}`,
     async start(...names) {
-      await script('start', names.length > 0 ? names : engineNames)
+      await Promise.all((names.length > 0 ? names : engineNames).map((name) => script('start', [name])))
     },
     signal: (name, signal) => signalEngine(dataFolder(name), signal),
     wipe: (name) => rm(dataFolder(name), { recursive: true, force: true }),

@@ -9,7 +9,7 @@ const REQUEST_TIMEOUT_MS = 15_000
 const VISITS_MAX = 100
 const SELECTION_TIMEOUT_MS = 2_000
 /** After this many more views, a view is sent once more. For some views, a fault happens in between. */
-const TOLD_AGAIN_AFTER = 300
+const TOLD_AGAIN_AFTER = 150
 
 export interface LoadOptions {
   selectionUrl: string
