@@ -4,18 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
 import { Client } from '@elastic/elasticsearch'
-import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectClickHouse } from '../../infra/analytics/clickhouse/analytics.ts'
 import { withErasures } from '../../infra/event-log/erasing-log.ts'
 import { connectKafkaEventLog } from '../../infra/event-log/kafka/event-log.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
-import { personalTopics } from '../../schemas/topics.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../journey/shop.ts'
 import { must, type Program, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
+import { keysWith, recordsWith } from './traces-of-people.ts'
 
 /** The whole program and a second process for selection with two threads, on the real engines. */
 
@@ -179,7 +177,8 @@ test('make rebuild ENGINE=elasticsearch fills an index beside the one that serve
 })
 
 test('make rebuild of everything is refused while streams run, and changes nothing', async () => {
-  const { code, output } = await rebuild('', programs[1]!.folder).ended
+  const sooner = { KAFKA_SESSION_TIMEOUT_MS: '6000' }
+  const { code, output } = await rebuild('', programs[1]!.folder, sooner).ended
   expect([code, output]).toEqual([1, expect.stringMatching(/^Streams are running: .*indexer/)])
   await expect.poll(() => shown([programs[1]!], ALL_THEY_MAY_SEE, randomUUID())).toHaveLength(ALL_THEY_MAY_SEE)
 })
@@ -234,34 +233,6 @@ test('an engine or a table that is none is refused, with those that are', async 
   expect(table).toEqual({ code: 1, output: expect.stringContaining('TABLE must be one of emissions, judged_events') })
 })
 
-/** The number of records that contain a text, in the topics that may name a person. */
-async function recordsWith(log: EventLog, text: string): Promise<number> {
-  let found = 0
-  for (const topic of personalTopics) {
-    for (const { partition, start, end } of await log.bounds(topic)) {
-      if (start === end) continue
-      const records = await log.read(topic, partition, start, 10_000)
-      found += records.filter(({ key, value }) => key?.includes(text) || value?.includes(text)).length
-    }
-  }
-  return found
-}
-
-/** Keys of Redis that contain a text in their name or value, except reservations, which expire within an hour. */
-async function keysWith(text: string): Promise<string[]> {
-  const redis = new Redis(addresses.redisUrl)
-  const found: string[] = []
-  for await (const keys of redis.scanStream({ match: `${namespace}:*`, count: 1_000 })) {
-    for (const key of keys as string[]) {
-      if (key.includes(':h/')) continue
-      const dump = await redis.dumpBuffer(key)
-      if (key.includes(text) || dump?.includes(text)) found.push(key)
-    }
-  }
-  await redis.quit()
-  return found
-}
-
 test('a person is erased from the tables, and shown by no reader of the topics that cannot forget at once', async () => {
   const [whole] = programs as [Program]
   const [cid, uid] = [`browser-${randomUUID()}`, `login-${randomUUID()}`]
@@ -307,7 +278,7 @@ test('a person is erased from the tables, and shown by no reader of the topics t
   for (const text of [cid, uid]) {
     expect(await recordsWith(log.stored, text)).toBeGreaterThan(0)
     await expect.poll(() => recordsWith(log, text)).toBe(0)
-    await expect.poll(() => keysWith(text)).toEqual([])
+    await expect.poll(() => keysWith(namespace, text)).toEqual([])
   }
   const topic = await log.stored.read('erasures', 0, 0, 100)
   expect(topic.every(({ value }) => !value!.includes(cid) && !value!.includes(uid))).toBe(true)
