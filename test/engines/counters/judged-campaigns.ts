@@ -21,6 +21,10 @@ const PRICE = 7
 const BUDGET = 200 * PRICE
 const CAP = 3
 const PEOPLE = 10
+/** Events of each kind that a campaign gets in a round. */
+const ROUND = 5
+/** Enough for every campaign to spend its budget, however few rounds a slow machine has sent by then. */
+const ROUNDS_MIN = BUDGET / PRICE / ROUND + 1
 const CAMPAIGNS = 8
 /** The share of events that are sent a second time. */
 const REPEATED = 1 / 10
@@ -35,7 +39,7 @@ export interface JudgedCampaigns {
   send(): Promise<void>
   /** Sends until the work is done, and once more after it. */
   sendDuring<T>(work: Promise<T>): Promise<T>
-  /** Resolves when every event is judged and the counters are complete. */
+  /** Sends what is missing to spend every budget. Resolves when every event is judged and the counters are complete. */
   judged(): Promise<void>
   /** Checks that every event was judged once, every budget was billed and every cap was filled, and that neither was exceeded. */
   check(): Promise<void>
@@ -70,7 +74,7 @@ export async function startJudging(url: string, folder: string): Promise<JudgedC
       rounds++
       const events = ids.flatMap((campaignId) =>
         (['CLICK', 'VIEW'] as const).flatMap((type) =>
-          Array.from({ length: 5 }, (_, i) => {
+          Array.from({ length: ROUND }, (_, i) => {
             const cid = `person ${(rounds + i) % PEOPLE}`
             return eventOf({ type, cid, occurredAt: at }, { campaignId, cid, priceMicros: PRICE, emittedAt: at })
           }),
@@ -98,6 +102,7 @@ export async function startJudging(url: string, folder: string): Promise<JudgedC
       return done
     },
     async judged() {
+      while (rounds < ROUNDS_MIN) await world.send()
       while ((await judge.lag()).some(({ records }) => records > 0)) await delay(20)
       while (!(await answered(() => counters.complete())).every(Boolean)) await delay(20)
     },
