@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Draw, SharedBuckets } from '../../infra/rate-limits/port.ts'
-import { lruCache } from '../domain/lru-cache.ts'
+import { lruCache } from '../domain/caches.ts'
 
 const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { lruCache } from '../../../services/domain/lru-cache.ts'
+import { lruCache } from '../../../services/domain/caches.ts'
 import type { CounterKey } from '../port.ts'
 import { type PackedKeys, type RowGroup, rowOf } from './packed.ts'
 

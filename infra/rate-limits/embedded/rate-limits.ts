@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { lruCache } from '../../../services/domain/lru-cache.ts'
+import { lruCache } from '../../../services/domain/caches.ts'
 import { connect, serve } from '../../threads/calls.ts'
 import { BucketsUnavailable, type Draw, type SharedBuckets } from '../port.ts'
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Stemmer } from 'snowball-stemmers'
+import { copied } from '../caches.ts'
 
 /** What depends on the language of a text: stems and stop words. */
 
@@ -87,13 +88,6 @@ export function stemOf(word: string, language: Language): string {
   language.stems.set(own, stemmed)
   return stemmed
 }
-
-/** From this length on, V8 does not copy a part of a text, and keeps the whole text in memory for as long as the part. */
-const SHARED_PART_CHARS_MIN = 13
-
-/** A word that was found in a text, without the text: caches of words would otherwise keep all the texts. */
-export const copied = (word: string): string =>
-  word.length < SHARED_PART_CHARS_MIN ? word : Buffer.from(word).toString()
 
 /** `stemOf` without the cache, for spellings that are tried by the hundred and for what is too long to be a word. */
 export const guessedStem = (word: string, { stem }: Language): string =>

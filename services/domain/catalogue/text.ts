@@ -1,4 +1,5 @@
-import { copied, type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
+import { copied } from '../caches.ts'
+import { type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
 import { segmented } from './segments.ts'
 
 /**

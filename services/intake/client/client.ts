@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isbot } from 'isbot'
+import { copied } from '../../domain/caches.ts'
 import { isLocalAddress, parseIpAddress } from '../../domain/identity/ip-address.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import type { Sender } from '../sender.ts'
@@ -42,7 +43,7 @@ export function createBotDetector(): (userAgent: string) => boolean {
     if (bot === undefined) {
       bot = !HTTP_LIBRARY.test(name) && isbot(name)
       if (known.size >= USER_AGENTS_MAX) known.clear()
-      known.set(name, bot)
+      known.set(copied(name), bot)
     }
     return bot
   }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { lruCache } from '../../domain/lru-cache.ts'
+import { lruCache } from '../../domain/caches.ts'
 import type { AcceptedEvent } from './validation.ts'
 
 /** An event is stored at most this many times, duplicates included, so that the judge and the reports see that it was repeated. */

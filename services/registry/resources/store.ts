@@ -11,7 +11,7 @@ import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/r
 import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { defaultLimits, type Limits } from '../../domain/limits.ts'
-import { lruCache } from '../../domain/lru-cache.ts'
+import { lruCache } from '../../domain/caches.ts'
 import { addDraft, type Drafts, type Entity, type Snapshot } from '../../domain/snapshot.ts'
 import { createCheckpoints } from '../../replicas/registry-checkpoint.ts'
 import { type EntityVersion, followRegistry } from '../../replicas/registry-follower.ts'

@@ -1,5 +1,5 @@
 import { type CounterKey, type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
-import { lruCache } from '../../domain/lru-cache.ts'
+import { lruCache } from '../../domain/caches.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 
 /** About 200 bytes each. */

@@ -13,3 +13,10 @@ export function lruCache<V extends {}>(entriesMax: number, expiry: Expiry = {}):
     unknown
   >)
 }
+
+/** From this length on, V8 does not copy a part of a text, and keeps the whole text in memory for as long as the part. */
+const SHARED_PART_CHARS_MIN = 13
+
+/** A part of a text, without the text: what is cached by parts of texts would otherwise keep all the texts. */
+export const copied = (part: string): string =>
+  part.length < SHARED_PART_CHARS_MIN ? part : Buffer.from(part).toString()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lruCache } from '../../../services/domain/lru-cache.ts'
+import { lruCache } from '../../../services/domain/caches.ts'
 
 it('keeps as many entries as it may, and evicts those that were used least recently', () => {
   const cache = lruCache<number>(3)
