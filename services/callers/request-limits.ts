@@ -30,6 +30,12 @@ declare module 'fastify' {
   }
 }
 
+/** What an ad request asks for in a slot. */
+export interface AdLoad {
+  shopId: string
+  ads: number
+}
+
 /** An event that is about to be stored. */
 interface EventLoad {
   shopId: string
@@ -50,12 +56,14 @@ export interface EventLoads {
 export interface RequestLimits {
   /** Counts every request to the routes of `server` by its token, otherwise by its address, before its body is read. */
   guard(server: HttpServer, takes: 'ADS' | 'EVENTS'): void
-  /** Counts an ad request for these shops. */
-  admitAds(request: FastifyRequest, shopIds: readonly string[]): void
+  /** Counts an ad request once for every 20 ads that it asks for, or part of 20. */
+  admitAds(request: FastifyRequest, loads: readonly AdLoad[]): void
   admitEvents(request: FastifyRequest, events: EventLoads): void
 }
 
 const KIB = 1024
+/** Pages ask for fewer. The most that one request may ask for, 2,000, take the work and the room in the log of a hundred requests. */
+const ADS_PER_REQUEST = 20
 const MS_PER_SECOND = 1000
 
 export function createRequestLimits(deps: {
@@ -124,9 +132,12 @@ export function createRequestLimits(deps: {
         done()
       })
     },
-    admitAds({ limitedAs: caller }, shopIds) {
-      const strange = [...new Set(shopIds)].filter((shopId) => !owns(caller, shopId))
-      draw(strange.flatMap((shopId) => drawOf(shop(shopId), 'RequestsPerMinute', 1)))
+    admitAds({ limitedAs: caller }, loads) {
+      const strange = [...Map.groupBy(loads, ({ shopId }) => shopId)].filter(([shopId]) => !owns(caller, shopId))
+      draw(strange.flatMap(([shopId, ofShop]) => drawOf(shop(shopId), 'RequestsPerMinute', requestsIn(ofShop))))
+      // `guard` has counted one.
+      const more = requestsIn(loads) - 1
+      if (caller && more > 0) buckets.charge(drawOf(caller, 'RequestsPerMinute', more))
     },
     admitEvents({ limitedAs: caller }, { told, stored, vouched }) {
       const draws: Draw[] = []
@@ -144,6 +155,9 @@ export function createRequestLimits(deps: {
     },
   }
 }
+
+const requestsIn = (loads: readonly AdLoad[]): number =>
+  Math.ceil(loads.reduce((sum, { ads }) => sum + ads, 0) / ADS_PER_REQUEST)
 
 /** Whether an untrusted peer sends X-Forwarded-For. */
 function forwards(request: FastifyRequest): boolean {

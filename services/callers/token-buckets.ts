@@ -26,6 +26,8 @@ export interface TokenBuckets {
    * may go below zero: no draw is too large for its bucket, and later draws wait until the debt is refilled.
    */
   draw(draws: readonly Draw[]): { tag: 'DRAWN' } | { tag: 'EMPTY'; draw: Draw; waitMs: number }
+  /** Draws what a granted request turned out to take in addition, also from empty buckets. */
+  charge(draws: readonly Draw[]): void
   close(): void
 }
 
@@ -115,6 +117,10 @@ export function createTokenBuckets(deps: {
       }
       for (const [index, draw] of draws.entries()) drawn(drawnFrom[index]!, draw)
       return { tag: 'DRAWN' }
+    },
+    charge(draws) {
+      const at = now()
+      for (const draw of draws) drawn(bucketNow(draw, at), draw)
     },
     close() {
       closed = true

@@ -1,4 +1,5 @@
 import type { AdKind, EmittedSlot } from '../../schemas/records/events.ts'
+import type { AdLoad } from '../callers/request-limits.ts'
 import { hashOf } from '../domain/auction/auction.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -49,8 +50,8 @@ export interface SelectDeps {
 export interface AdRequest<S extends AnySlot> extends Parameters {
   /** The slots as they were read; refused ones are answered with the reason. */
   targeting: readonly (S['targeting'] | RefusedSlot)[]
-  /** Counts the request against the limits of these shops. @throws Problem RATE_LIMITED. */
-  admit(shopIds: readonly string[]): void
+  /** Counts the request against the limits of its sender and its shops. @throws Problem RATE_LIMITED. */
+  admit(loads: readonly AdLoad[]): void
 }
 
 /**
@@ -70,7 +71,7 @@ export async function select<S extends AnySlot, C extends CandidateBatch, B exte
 
   const slots = resolveSlots(deps.snapshot, request.targeting, steps.slotRules)
   const shops = groupByShop(slots)
-  request.admit(shops.map(([slot]) => slot!.shopId))
+  request.admit(shops.flat().map(({ shopId, targeting }) => ({ shopId, ads: targeting.adCount })))
 
   const deadline = createDeadline({ deadlineMs: deps.deadlineMs, onError: deps.onError })
   const filled = await Promise.all(

@@ -18,7 +18,7 @@ export function emissionInfoRoute(server: HttpServer, path: string, kind: AdKind
   const response = { 200: EmissionInfoAnswer }
   const summary = `Read who sells and who pays for a ${kind.toLowerCase()} ad`
   server.post(path, { schema: { tags: ['Ads'], summary, body: EmissionInfoBody, response } }, async (request) => {
-    const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])
+    const admit = (shopId: string) => deps.limits.admitAds(request, [{ shopId, ads: 1 }])
     return emissionInfo({ showId: request.body.showId, kind, admit }, deps)
   })
 }

@@ -16,7 +16,7 @@ import {
   TARGETING_CUTS,
   Targeting,
 } from '../../../schemas/http/selection.ts'
-import type { RequestLimits } from '../../callers/request-limits.ts'
+import type { AdLoad, RequestLimits } from '../../callers/request-limits.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { AdBid, AdSteps, CandidateBatch } from '../ad-steps.ts'
 import type { DisplaySlot } from '../display/banners.ts'
@@ -55,7 +55,7 @@ export function sponsoredRoute<C extends CandidateBatch, B extends AdBid>(
     async (request, reply) => {
       const { slots, cuts } = readSponsored(request.body)
       const parameters = readParameters(request, deps.uuid)
-      const admit = (shopIds: readonly string[]) => limits.admitAds(request, shopIds)
+      const admit = (loads: readonly AdLoad[]) => limits.admitAds(request, loads)
       return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, steps, deps))
     },
   )
@@ -82,7 +82,7 @@ export function displayRoute<C extends CandidateBatch, B extends AdBid>(
     async (request, reply) => {
       const { id, headers, body } = request
       const { slots, cuts } = readDisplay(body)
-      const admit = (shopIds: readonly string[]) => limits.admitAds(request, shopIds)
+      const admit = (loads: readonly AdLoad[]) => limits.admitAds(request, loads)
       const parameters = readParameters({ id, headers, query: {} }, deps.uuid)
       return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, steps, deps))
     },

@@ -54,6 +54,21 @@ it('answers a shop so many requests a minute of senders that nobody knows, and t
   expect((await world.ask([other])).statusCode).toBe(200)
 })
 
+it('counts a request once for every 20 ads that it asks for, or part of 20, of its address and of each shop', async () => {
+  world = await createWorld({ limits: { addressRequestsPerMinute: 6, shopRequestsPerMinute: 8 } })
+  const asking = async (...counts: number[]) => {
+    const slots = counts.map((adCount) => ({ ...bestseller(), adCount }))
+    return (await world.ask(slots, { address: PUBLIC })).statusCode
+  }
+  expect([await asking(20), await asking(21), await asking(20, 20, 20)]).toEqual([200, 200, 200])
+  expect(await asking(1)).toBe(429)
+  world.now += 20_000
+  // Of two that are left, one request may take as many as it asks for: the next ones wait.
+  expect([await asking(100), await asking(1)]).toEqual([200, 429])
+  world.now += 20_000
+  expect(await asking(1)).toBe(429)
+})
+
 it.each([
   ['counts a token of another publisher for the shop', 'PUBLISHER', [200, 200, 429]],
   ['counts a token of an advertiser for nothing', 'ADVERTISER', [200, 200, 429]],
