@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/catalogue/spelling.ts'
 import { lruCache } from '../../../../services/domain/caches.ts'
+import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/catalogue/spelling.ts'
 import { textFields } from '../../document.ts'
 import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
 import { type ChangedTokens, listed, wordOf } from '../full-text.ts'
