@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -317,6 +317,7 @@ it('leaves no product in a feed that is deleted while the update is stored', asy
       [`${shopId}/${otherId}/lamp-1`, true],
     ]),
   )
-  await discard(office)
+  await office.stop()
   await log.close()
+  await rm(folder, { recursive: true })
 })
