@@ -11,6 +11,7 @@ import { searchBody } from '../../../infra/product-index/elasticsearch/search/se
 import type { IndexWrite, ProductQuery } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { generateProducts, seededRandom } from '../generated-products.ts'
 import { reportFigure } from '../summary/figure.ts'
 
@@ -28,18 +29,7 @@ const client = new Client({ node: url })
 const index = connectElasticsearch({ url, namespace, searchTimeoutMs: SEARCH_TIMEOUT_MS })
 
 const offers = generateProducts(SHOP, PRODUCTS)
-const writesOf = (offer: ProductOffer, at: number): IndexWrite[] => [
-  { kind: 'offer', version: 1, offer },
-  {
-    kind: 'promotions',
-    version: 1,
-    offerVersion: 1,
-    shopId: offer.shopId,
-    feedId: offer.feedId,
-    id: offer.id,
-    campaignIds: [`campaign-${at % CAMPAIGNS}`],
-  },
-]
+const writesOf = (offer: ProductOffer, at: number): IndexWrite[] => promotedOffer(offer, [`campaign-${at % CAMPAIGNS}`])
 
 try {
   await migrateElasticsearch({ url, namespace })

@@ -13,6 +13,7 @@ import { rowsOf } from '../../../infra/product-index/embedded/rows.ts'
 import { openIndexSearcher } from '../../../infra/product-index/embedded/search/searcher.ts'
 import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import { fieldWeights } from '../../../infra/product-index/relevance.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { readIcecat } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
 import { DEPTH, judgedQueries, mean, ndcg, SHOP, searchOf } from './judged.ts'
@@ -33,22 +34,7 @@ const changes = [
 const folder = mkdtempSync(join(tmpdir(), 'cross-validation-'))
 const writer = openIndexWriter({ folder })
 const offers = readIcecat(source).map((product) => icecatOffer(product, SHOP))
-writer.write(
-  rowsOf(
-    offers.flatMap((offer) => [
-      { kind: 'offer', version: 1, offer },
-      {
-        kind: 'promotions',
-        version: 1,
-        offerVersion: 1,
-        shopId: SHOP,
-        feedId: offer.feedId,
-        id: offer.id,
-        campaignIds: ['all'],
-      },
-    ]),
-  ),
-)
+writer.write(rowsOf(offers.flatMap((offer) => promotedOffer(offer, ['all']))))
 const searcher = openIndexSearcher({ folder })
 const touched = writer.touched(searcher.seen())
 const judged = judgedQueries(source)

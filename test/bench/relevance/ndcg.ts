@@ -17,6 +17,7 @@ import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { openFts5 } from './fts5.ts'
 import { readIcecat } from './icecat.ts'
@@ -100,20 +101,7 @@ async function load(into: ProductIndex, products: readonly ProductOffer[]): Prom
   const startedAt = performance.now()
   for (let from = 0; from < products.length; from += WRITES_PER_CALL) {
     const offers = products.slice(from, from + WRITES_PER_CALL)
-    await into.write(
-      offers.flatMap((offer) => [
-        { kind: 'offer', version: 1, offer },
-        {
-          kind: 'promotions',
-          version: 1,
-          offerVersion: 1,
-          shopId: SHOP,
-          feedId: offer.feedId,
-          id: offer.id,
-          campaignIds: ['all'],
-        },
-      ]),
-    )
+    await into.write(offers.flatMap((offer) => promotedOffer(offer, ['all'])))
   }
   await into.refresh()
   console.log(`${products.length} products indexed in ${Math.round(performance.now() - startedAt)} ms`)

@@ -15,6 +15,7 @@ import { openIndexSearcher } from '../../../infra/product-index/embedded/search/
 import { databaseFile, openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { percentile } from '../../program.ts'
 import { endlessProducts, seededRandom } from '../generated-products.ts'
 import { startStopwatch } from '../stopwatch.ts'
@@ -81,18 +82,7 @@ rmSync(folder, { recursive: true })
 function write(offers: readonly ProductOffer[], version: number): void {
   const writes = offers.flatMap((offer, at): IndexWrite[] => {
     const campaignIds = [`campaign-${at % CAMPAIGNS}`]
-    return [
-      { kind: 'offer', version, offer },
-      {
-        kind: 'promotions',
-        version,
-        offerVersion: version,
-        shopId: SHOP,
-        feedId: offer.feedId,
-        id: offer.id,
-        campaignIds,
-      },
-    ]
+    return promotedOffer(offer, campaignIds, version)
   })
   writer.write(rowsOf(writes))
 }

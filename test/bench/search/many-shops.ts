@@ -16,6 +16,7 @@ import { openIndexSearcher } from '../../../infra/product-index/embedded/search/
 import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite, Rank } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { generateProducts, seededRandom } from '../generated-products.ts'
 import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
@@ -219,19 +220,10 @@ function openIndex(name: string, shops: readonly string[]) {
 }
 
 function writesOf(offer: ProductOffer, at: number): IndexWrite[] {
-  const { shopId, feedId, id } = offer
+  const { shopId, id } = offer
   const signals = { shopId, id, popularity: at % 50, views: 100, clicks: at % 7, alsoBought: [], computedAt: 0 }
   return [
-    { kind: 'offer', version: 1, offer },
-    {
-      kind: 'promotions',
-      version: 1,
-      offerVersion: 1,
-      shopId,
-      feedId,
-      id,
-      campaignIds: [`${shopId}-${at % CAMPAIGNS}`],
-    },
+    ...promotedOffer(offer, [`${shopId}-${at % CAMPAIGNS}`]),
     ...(at % 10 === 0 ? [{ kind: 'signals', version: 1, signals } as const] : []),
   ]
 }

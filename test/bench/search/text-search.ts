@@ -13,6 +13,7 @@ import { openIndexSearcher } from '../../../infra/product-index/embedded/search/
 import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { percentile } from '../../program.ts'
 import { openFts5 } from '../relevance/fts5.ts'
 import { readIcecat, readJudgments } from '../relevance/icecat.ts'
@@ -67,22 +68,7 @@ rmSync(folder, { recursive: true })
 
 function openIndex(folder: string) {
   const writer = openIndexWriter({ folder })
-  const versioned = { version: 1, shopId: SHOP }
-  writer.write(
-    rowsOf(
-      offers.flatMap((offer) => [
-        { kind: 'offer', version: 1, offer },
-        {
-          kind: 'promotions',
-          ...versioned,
-          offerVersion: 1,
-          feedId: offer.feedId,
-          id: offer.id,
-          campaignIds: [campaignOf(offer)],
-        },
-      ]),
-    ),
-  )
+  writer.write(rowsOf(offers.flatMap((offer) => promotedOffer(offer, [campaignOf(offer)]))))
   const searcher = openIndexSearcher({ folder })
   searcher.refresh(writer.touched(searcher.seen()))
   const campaigns = searcher.campaignSet([...weights].map(([brand, weight]) => ({ campaignIds: [brand], weight })))

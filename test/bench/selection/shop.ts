@@ -17,6 +17,7 @@ import { noLifts } from '../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
 import { generousLimits } from '../../generous-limits.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
 import { openEngines } from '../engines-of-environment.ts'
@@ -81,16 +82,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
   for (let from = 0; from < offers.length; from += WRITES_PER_CALL) {
     await index.write(
       offers.slice(from, from + WRITES_PER_CALL).flatMap((offer) => [
-        { kind: 'offer', version: 1, offer },
-        {
-          kind: 'promotions',
-          version: 1,
-          offerVersion: 1,
-          shopId,
-          feedId: offer.feedId,
-          id: offer.id,
-          campaignIds: [campaignIds[Math.floor(random() * CAMPAIGNS)]!],
-        },
+        ...promotedOffer(offer, [campaignIds[Math.floor(random() * CAMPAIGNS)]!]),
         {
           kind: 'signals',
           version: 1,

@@ -8,7 +8,7 @@ import { productsIndex } from '../../../infra/product-index/elasticsearch/mappin
 import { changed, notHeld } from '../../../infra/product-index/elasticsearch/write/changes.ts'
 import { type OfferRow, rowsOf } from '../../../infra/product-index/embedded/rows.ts'
 import { createSellerCounts } from '../../../infra/product-index/embedded/seller-counts.ts'
-import type { IndexWrite } from '../../../infra/product-index/port.ts'
+import type { OfferWrites } from '../../infra/product-index/offer.fixture.ts'
 
 /** Stores prepared documents with the bare client, in requests or transactions of many offers each. */
 export interface BareIndex {
@@ -16,9 +16,6 @@ export interface BareIndex {
   prepare(offers: readonly OfferWrites[]): () => Promise<void>
   close(): Promise<void>
 }
-
-/** An offer and its promotions. */
-export type OfferWrites = [offer: IndexWrite & { kind: 'offer' }, promotions: IndexWrite & { kind: 'promotions' }]
 
 const OFFERS_PER_BULK = 500
 

@@ -21,12 +21,13 @@ import { createIndexerStep } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { decodeBatch } from '../../../streams/runtime/outcome.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { type OfferWrites, promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../../streams/judge/fixtures.ts'
 import { type ThreadTimes, threadTimes } from '../cost/threads.ts'
 import { endlessProducts } from '../generated-products.ts'
 import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
-import { bareElasticsearch, bareSqlite, type OfferWrites } from './indexer.bare.ts'
+import { bareElasticsearch, bareSqlite } from './indexer.bare.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 1_000_000)
 const CAMPAIGNS = Number(process.argv[3] ?? 10_000)
@@ -140,14 +141,7 @@ function addThreads(sums: Map<string, number>, since: ThreadTimes): void {
   }
 }
 
-function writesOf(offer: ProductOffer): OfferWrites {
-  const { shopId, feedId, id } = offer
-  const campaignIds = book.promotersOf(offer)
-  return [
-    { kind: 'offer', version: 1, offer },
-    { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds },
-  ]
-}
+const writesOf = (offer: ProductOffer): OfferWrites => promotedOffer(offer, book.promotersOf(offer))
 
 /** Does what the stream does, without the poll and the commit. */
 async function indexFromLog(values: readonly Buffer[], firstOffset: number): Promise<void> {

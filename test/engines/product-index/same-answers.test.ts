@@ -7,6 +7,7 @@ import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
 import type { IndexWrite, ProductIndex, ProductQuery, Rank } from '../../../infra/product-index/port.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { catalogue, filterLists } from '../../ports/product-index/arbitraries.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
@@ -44,13 +45,9 @@ describe('the embedded index and Elasticsearch', () => {
     await fc.assert(
       fc.asyncProperty(catalogue, questions, async (products, asked) => {
         const writes = products.flatMap(({ offer, campaignIds }, at): IndexWrite[] => {
-          const { shopId, feedId, id } = offer
+          const { shopId, id } = offer
           const signals = { shopId, id, popularity: at % 4, views: 0, clicks: 0, alsoBought: [], computedAt: 1 }
-          return [
-            { kind: 'offer', version: 1, offer },
-            { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds },
-            { kind: 'signals', version: at + 1, signals },
-          ]
+          return [...promotedOffer(offer, campaignIds), { kind: 'signals', version: at + 1, signals }]
         })
         const counts = await ofEach(async (engine) => {
           await engine.clear()

@@ -1,3 +1,4 @@
+import type { IndexWrite } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 
 /** An offer with only the required fields and those that the test gives. */
@@ -48,4 +49,16 @@ export function anOffer(fields: Partial<ProductOffer> = {}): ProductOffer {
     updatedAt: 1,
     ...fields,
   }
+}
+
+/** An offer, and the campaigns that promote it. */
+export type OfferWrites = [offer: IndexWrite & { kind: 'offer' }, promotions: IndexWrite & { kind: 'promotions' }]
+
+/** The writes of an offer and of the campaigns that promote it. */
+export function promotedOffer(offer: ProductOffer, campaignIds: string[], version = 1): OfferWrites {
+  const { shopId, feedId, id } = offer
+  return [
+    { kind: 'offer', version, offer },
+    { kind: 'promotions', version, offerVersion: version, shopId, feedId, id, campaignIds },
+  ]
 }

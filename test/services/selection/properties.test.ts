@@ -10,6 +10,7 @@ import type { Campaign, SponsoredAlgorithm } from '../../../schemas/records/enti
 import type { Emission } from '../../../schemas/records/events.ts'
 import { spendKey, viewsKey } from '../../../services/domain/money/counter-keys.ts'
 import { tries } from '../../effort.ts'
+import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'
 
@@ -121,16 +122,7 @@ beforeAll(async () => {
   }
   await index.write(
     world.products.flatMap(({ offer, campaignIds, signals }) => [
-      { kind: 'offer', version: 1, offer, textLang: 'en' },
-      {
-        kind: 'promotions',
-        version: 1,
-        offerVersion: 1,
-        shopId: offer.shopId,
-        feedId: offer.feedId,
-        id: offer.id,
-        campaignIds,
-      },
+      ...promotedOffer(offer, campaignIds),
       ...(signals ? [{ kind: 'signals' as const, version: 1, signals }] : []),
     ]),
   )

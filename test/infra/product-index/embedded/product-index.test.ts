@@ -8,10 +8,10 @@ import {
   productIndexClient,
   startEmbeddedProductIndex,
 } from '../../../../infra/product-index/embedded/product-index.ts'
-import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../../infra/product-index/port.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../../infra/product-index/port.ts'
 import { tries } from '../../../effort.ts'
 import { productIndexSuite } from '../../../ports/product-index/product-index.suite.ts'
-import { anOffer } from '../offer.fixture.ts'
+import { anOffer, promotedOffer } from '../offer.fixture.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
 
@@ -93,20 +93,7 @@ describe('embedded product index between threads', () => {
     await fc.assert(
       fc.asyncProperty(catalogue, fc.integer({ min: 1, max: 6 }), fc.nat(), async (promotions, limit, tieSeed) => {
         await index.clear()
-        await index.write(
-          promotions.flatMap((campaignIds, n): IndexWrite[] => [
-            { kind: 'offer', version: 1, offer: anOffer({ id: `${n}` }) },
-            {
-              kind: 'promotions',
-              version: 1,
-              offerVersion: 1,
-              shopId: 'shop',
-              feedId: 'feed',
-              id: `${n}`,
-              campaignIds,
-            },
-          ]),
-        )
+        await index.write(promotions.flatMap((campaignIds, n) => promotedOffer(anOffer({ id: `${n}` }), campaignIds)))
         await index.refresh()
         const query = { shopId: 'shop', filters: [], rank: { by: 'none' } as const, priorClickRate: 0.004 }
         const [result] = await index.search([{ ...query, campaigns, limit, tieSeed }])
@@ -130,20 +117,7 @@ describe('embedded product index between threads', () => {
     const folder = newFolder()
     const index = await openEmbeddedProductIndex({ folder })
     const ids = Array.from({ length: 600 }, (_, n) => `p${n}`)
-    await index.write(
-      ids.flatMap((id) => [
-        { kind: 'offer', version: 1, offer: anOffer({ id }) },
-        {
-          kind: 'promotions',
-          version: 1,
-          offerVersion: 1,
-          shopId: 'shop',
-          feedId: 'feed',
-          id,
-          campaignIds: [`c${id}`],
-        },
-      ]),
-    )
+    await index.write(ids.flatMap((id) => promotedOffer(anOffer({ id }), [`c${id}`])))
     await index.refresh()
     const lists = ids.map((id) => [{ campaignIds: [`c${id}`], weight: 1 }])
     const ask = async (at: number) => {

@@ -13,6 +13,7 @@ import { productsApp } from '../../../../services/registry/products/products.ts'
 import { sellersApp } from '../../../../services/registry/products/sellers.ts'
 import { createAccess } from '../../../../services/registry/rights/access.ts'
 import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
+import { promotedOffer } from '../../../infra/product-index/offer.fixture.ts'
 import { context, item, parse, rss } from '../feeds/documents.ts'
 import { type Engines, openEngines } from '../feeds/engines.ts'
 
@@ -114,18 +115,7 @@ async function index() {
   const promoted: Record<string, string[]> = { a: [runningId, pausedId], b: [pausedId], x: [foreignId] }
   const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId }).offer!)
   for (const offer of offers) {
-    await engines.index.write([
-      { kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) },
-      {
-        kind: 'promotions',
-        version: 1,
-        offerVersion: 1,
-        shopId,
-        feedId: 'F',
-        id: offer.id,
-        campaignIds: promoted[offer.id] ?? [],
-      },
-    ])
+    await engines.index.write(promotedOffer(withDigest({ ...offer, updatedAt: NOW }), promoted[offer.id] ?? []))
   }
   await engines.index.refresh()
 }

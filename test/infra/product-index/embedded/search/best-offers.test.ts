@@ -11,7 +11,7 @@ import type { Filter, IndexWrite, Rank } from '../../../../../infra/product-inde
 import { clickRateOf } from '../../../../../services/domain/auction/click-rate.ts'
 import { parseSynonyms } from '../../../../../services/domain/catalogue/shop-synonyms.ts'
 import { tries } from '../../../../effort.ts'
-import { anOffer } from '../../offer.fixture.ts'
+import { anOffer, promotedOffer } from '../../offer.fixture.ts'
 
 /** Words are drawn unevenly, so that posting lists are short and long, and some offers have all words and others none. */
 const vocabulary = ['model', 'lamp', 'desk', 'oak', 'red', 'shade', 'mousepad', 'mouse', 'pad', '13', 'model13', 'dv7']
@@ -58,10 +58,9 @@ beforeAll(() => {
     ...{ alsoBought: [], computedAt: 0 },
   })
   const writes = offers.flatMap((offer): IndexWrite[] => {
-    const { shopId, feedId, id } = offer
+    const { shopId, id } = offer
     return [
-      { kind: 'offer', version: 1, offer },
-      { kind: 'promotions', version: 1, offerVersion: 1, shopId, feedId, id, campaignIds: promoting.get(id)! },
+      ...promotedOffer(offer, promoting.get(id)!),
       ...(observed.get(id) ? [{ kind: 'signals', version: 1, signals: signalsOf(shopId, id) } as const] : []),
     ]
   })

@@ -12,7 +12,7 @@ import { openIndexSearcher } from '../../../../../infra/product-index/embedded/s
 import { databaseFile, openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { IndexWrite } from '../../../../../infra/product-index/port.ts'
 import { tries } from '../../../../effort.ts'
-import { anOffer } from '../../offer.fixture.ts'
+import { anOffer, promotedOffer } from '../../offer.fixture.ts'
 
 const SHOP = 'shop'
 const EVERYTHING = -1
@@ -121,18 +121,7 @@ type Change = { id: string } | { id: string; title: string; description: string;
 function writesOf(each: Change, version: number): IndexWrite[] {
   if (!('title' in each)) return [{ kind: 'remove', version, shopId: SHOP, feedId: 'feed', id: each.id }]
   const offer = anOffer({ shopId: SHOP, feedId: 'feed', ...each })
-  return [
-    { kind: 'offer', version, offer },
-    {
-      kind: 'promotions',
-      version,
-      offerVersion: version,
-      shopId: SHOP,
-      feedId: 'feed',
-      id: each.id,
-      campaignIds: ['campaign'],
-    },
-  ]
+  return promotedOffer(offer, ['campaign'], version)
 }
 
 /** Documents and scores for every word and some misspelt ones, in any field and in titles, and for every brand. */
