@@ -72,7 +72,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       const account = ownAccount({ access, principal, accountId, fieldErrors })
       fieldErrors.check(file !== null, '/file', 'is required')
       fieldErrors.throwIfAny()
-      // Checked before the image is encoded, so that refusals cost nothing. The write checks it again.
+      // Checked before the image is encoded, so that refusals cost nothing. The write checks it, too.
       registry.checkRoom('Image', account!.id)
       const image = await limited(() => encodeImage(file!))
       if ('fault' in image) fieldErrors.add('/file', image.fault)
@@ -101,9 +101,8 @@ async function keep(
   await registry.write(
     () => {
       const known = snapshot.get('Image', id)
-      if (known?.body.accountIds.includes(accountId)) return []
-      registry.checkRoom('Image', accountId)
       if (!known) return [created('Image', id, { ...image, bytes: image.bytes.length, accountIds: [accountId] })]
+      if (known.body.accountIds.includes(accountId)) return []
       return [changed(known, { ...known.body, accountIds: [...known.body.accountIds, accountId] })]
     },
     { by },

@@ -41,7 +41,7 @@ export interface Registry {
    * UNAVAILABLE when the log cannot take the changes, or another registry has taken over.
    */
   write(decide: Decide, options: { by: string }): Promise<RegistryEntry[]>
-  /** @throws Problem CONFLICT when the account may have no more of these. `write` checks it, too, except for images. */
+  /** @throws Problem CONFLICT when the account may have no more of these; `write` checks it, too. */
   checkRoom: EntityLimits['checkRoom']
   /** Deletes entities permanently, in the order of writes. Only for entities that nothing refers to any more. @throws as `write`. */
   forget(choose: ChooseForgotten): Promise<void>

@@ -85,7 +85,12 @@ export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLi
           const added = new Map(taken)
           for (const entry of entries) {
             const { kind, id } = entry
-            if (!isLimited(kind) || kind === 'Image') continue
+            if (!isLimited(kind)) continue
+            if (entry.kind === 'Image') {
+              const owners = snapshot.body('Image', id)?.accountIds ?? []
+              for (const accountId of entry.body.accountIds) if (!owners.includes(accountId)) checkImages(accountId)
+              continue
+            }
             const change = Number(entry.deletedAt === null) - Number(snapshot.get(kind, id) !== undefined)
             if (change === 0) continue
             const key = keyOf(kind, accountOf(snapshot, entry))
