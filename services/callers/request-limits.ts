@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** What an ad request asks for in a slot. */
+/** What an ad request asks for of a shop. */
 export interface AdLoad {
   shopId: string
   ads: number
@@ -56,7 +56,7 @@ export interface EventLoads {
 export interface RequestLimits {
   /** Counts every request to the routes of `server` by its token, otherwise by its address, before its body is read. */
   guard(server: HttpServer, takes: 'ADS' | 'EVENTS'): void
-  /** Counts an ad request once for every 20 ads that it asks for, or part of 20. */
+  /** Counts an ad request, with one load for each of its shops, once for every 20 ads that it asks for, or part of 20. */
   admitAds(request: FastifyRequest, loads: readonly AdLoad[]): void
   admitEvents(request: FastifyRequest, events: EventLoads): void
 }
@@ -133,10 +133,10 @@ export function createRequestLimits(deps: {
       })
     },
     admitAds({ limitedAs: caller }, loads) {
-      const strange = [...Map.groupBy(loads, ({ shopId }) => shopId)].filter(([shopId]) => !owns(caller, shopId))
-      draw(strange.flatMap(([shopId, ofShop]) => drawOf(shop(shopId), 'RequestsPerMinute', requestsIn(ofShop))))
+      const strange = loads.filter(({ shopId }) => !owns(caller, shopId))
+      draw(strange.flatMap(({ shopId, ads }) => drawOf(shop(shopId), 'RequestsPerMinute', requestsFor(ads))))
       // `guard` has counted one.
-      const more = requestsIn(loads) - 1
+      const more = requestsFor(loads.reduce((sum, { ads }) => sum + ads, 0)) - 1
       if (caller && more > 0) buckets.charge(drawOf(caller, 'RequestsPerMinute', more))
     },
     admitEvents({ limitedAs: caller }, { told, stored, vouched }) {
@@ -156,8 +156,7 @@ export function createRequestLimits(deps: {
   }
 }
 
-const requestsIn = (loads: readonly AdLoad[]): number =>
-  Math.ceil(loads.reduce((sum, { ads }) => sum + ads, 0) / ADS_PER_REQUEST)
+const requestsFor = (ads: number): number => Math.ceil(ads / ADS_PER_REQUEST)
 
 /** Whether an untrusted peer sends X-Forwarded-For. */
 function forwards(request: FastifyRequest): boolean {

@@ -71,7 +71,7 @@ export async function select<S extends AnySlot, C extends CandidateBatch, B exte
 
   const slots = resolveSlots(deps.snapshot, request.targeting, steps.slotRules)
   const shops = groupByShop(slots)
-  request.admit(shops.flat().map(({ shopId, targeting }) => ({ shopId, ads: targeting.adCount })))
+  request.admit(shops.map((ofShop) => ({ shopId: ofShop[0]!.shopId, ads: adsIn(ofShop) })))
 
   const deadline = createDeadline({ deadlineMs: deps.deadlineMs, onError: deps.onError })
   const filled = await Promise.all(
@@ -100,6 +100,8 @@ export async function select<S extends AnySlot, C extends CandidateBatch, B exte
   deps.onSelected({ kind, elapsedMicros, shortfalls })
   return answer
 }
+
+const adsIn = (slots: readonly AnySlot[]): number => slots.reduce((sum, { targeting }) => sum + targeting.adCount, 0)
 
 /** The slots of each shop that can be filled, in the order of the request. */
 function groupByShop<S extends AnySlot>(slots: readonly (S | RefusedSlot)[]): S[][] {
