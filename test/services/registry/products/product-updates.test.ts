@@ -1,9 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event-log.ts'
-import type { EventLog } from '../../../../infra/event-log/port.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { digest } from '../../../../services/domain/catalogue/offer.ts'
 import { threadedProductReader } from '../../../../services/registry/products/product-reader.ts'
@@ -289,35 +284,4 @@ describe('product updates', () => {
     }
     await reader.close()
   })
-})
-
-it('leaves no product in a feed that is deleted while the update is stored', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'product-updates-'))
-  const log = await openEmbeddedEventLog({ folder })
-  let beforeProducts = async () => {}
-  const append: EventLog['append'] = async (records) => {
-    if (records[0]?.topic === 'products') await beforeProducts()
-    return log.append(records)
-  }
-  const office = await openOffice({ folder, log: { ...log, append } })
-  const { feedId, shopId, token } = await openPublisher(office)
-  const { id: otherId } = await office.make('/v1/panel/feeds', { shopId, name: 'Other' }, token)
-  beforeProducts = async () => {
-    beforeProducts = async () => {}
-    await office.call('DELETE', `/v1/panel/feeds/${feedId}`, undefined, token)
-  }
-  const entries = [feedId, otherId].map((id) => ({ batchId: id, method: 'UPSERT', product: { feedId: id, ...lamp } }))
-  expect(await office.call('POST', '/v1/feed/product', { entries }, token)).toMatchObject({ status: 202 })
-  const partitions = (await log.bounds('products')).map((_, partition) => log.read('products', partition, 0, 10))
-  const records = (await Promise.all(partitions)).flat()
-  const last = new Map(records.map(({ key, value }) => [key, value !== null]))
-  expect(last).toEqual(
-    new Map([
-      [`${shopId}/${feedId}/lamp-1`, false],
-      [`${shopId}/${otherId}/lamp-1`, true],
-    ]),
-  )
-  await office.stop()
-  await log.close()
-  await rm(folder, { recursive: true })
 })
