@@ -129,3 +129,16 @@ function listen(server: Server): Promise<string> {
     server.listen(0, () => resolve(`http://localhost:${(server.address() as AddressInfo).port}`))
   })
 }
+
+/** Adds a script element as a page's own code does. */
+export function addScript(
+  page: { evaluate(fn: (src: string) => void, src: string): Promise<void> },
+  src: string,
+): Promise<void> {
+  return page.evaluate((address) => {
+    const script = document.createElement('script')
+    script.src = address
+    script.nonce = 'n0nce'
+    document.body.append(script)
+  }, src)
+}
