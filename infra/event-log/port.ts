@@ -173,6 +173,9 @@ export interface ExclusiveWriter {
 
 /** Limit of the key and value of one record together. */
 export const RECORD_MAX_BYTES = 1024 * 1024
+/** What counts towards it. */
+export const recordBytes = ({ key, value }: Pick<NewRecord, 'key' | 'value'>): number =>
+  (key === null ? 0 : Buffer.byteLength(key)) + (value?.length ?? 0)
 /** Limit of the metadata of a commit. */
 export const METADATA_MAX_CHARS = 4_000
 

@@ -1,10 +1,5 @@
 import { topics } from '../../schemas/topics.ts'
-import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from './port.ts'
-
-/** Key and value bytes of a record. */
-export function recordBytes(record: NewRecord): number {
-  return (record.key === null ? 0 : Buffer.byteLength(record.key)) + (record.value?.length ?? 0)
-}
+import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge, recordBytes } from './port.ts'
 
 /** Key and value bytes of records that may be appended. @throws RecordTooLarge; TypeError for an unknown topic or a missing key. */
 export function checkedBytes(records: readonly NewRecord[]): number {

@@ -1,4 +1,4 @@
-import { RECORD_MAX_BYTES } from '../../../infra/event-log/port.ts'
+import { RECORD_MAX_BYTES, recordBytes } from '../../../infra/event-log/port.ts'
 import { ENTRIES_MAX } from '../../../schemas/http/products.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { itemGroupOf, offerKey } from '../../domain/catalogue/offer.ts'
@@ -75,7 +75,7 @@ function recordsOf({ taken, rejected }: EntryResults) {
   for (const entry of taken) {
     const key = offerKey(entry.feed.shopId, entry.feedId, entry.id)
     const value = entry.offer && encode('ProductOffer', entry.offer)
-    if (value && value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) {
+    if (value && recordBytes({ key, value }) > RECORD_MAX_BYTES) {
       rejected.push(tooLarge(entry))
       continue
     }

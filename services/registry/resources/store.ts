@@ -6,6 +6,7 @@ import {
   type NewRecord,
   type Position,
   RECORD_MAX_BYTES,
+  recordBytes,
 } from '../../../infra/event-log/port.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/records/entities.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
@@ -226,12 +227,11 @@ function checkVersion(snapshot: Snapshot, { kind, id, version }: RegistryEntry):
 
 /** @throws Problem TOO_LARGE */
 function toRecord(entry: RegistryEntry): NewRecord {
-  const key = registryKey(entry)
-  const value = encode('RegistryEntry', entry)
-  if (Buffer.byteLength(key) + value.length > RECORD_MAX_BYTES) {
+  const record: NewRecord = { topic: 'registry', key: registryKey(entry), value: encode('RegistryEntry', entry) }
+  if (recordBytes(record) > RECORD_MAX_BYTES) {
     throw new Problem('TOO_LARGE', 'The lists in the body are too long to be stored')
   }
-  return { topic: 'registry', key, value }
+  return record
 }
 
 function unavailable(cause: Error): Problem {

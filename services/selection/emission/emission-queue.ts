@@ -1,4 +1,10 @@
-import { type Appender, type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from '../../../infra/event-log/port.ts'
+import {
+  type Appender,
+  type NewRecord,
+  RECORD_MAX_BYTES,
+  RecordTooLarge,
+  recordBytes,
+} from '../../../infra/event-log/port.ts'
 import { within } from '../../../infra/within.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
@@ -107,10 +113,10 @@ export function createEmissionQueue(deps: {
 
 /** @throws RecordTooLarge; an error of the encoder, when the emission breaks its schema by a bug of this program. */
 function recordOf(emission: Emission): NewRecord {
-  const value = encode('Emission', emission)
-  const bytes = Buffer.byteLength(emission.cid) + value.length
+  const record: NewRecord = { topic: 'emissions', key: emission.cid, value: encode('Emission', emission) }
+  const bytes = recordBytes(record)
   if (bytes > RECORD_MAX_BYTES) throw new RecordTooLarge(`An emission of ${bytes} bytes is over ${RECORD_MAX_BYTES}`)
-  return { topic: 'emissions', key: emission.cid, value }
+  return record
 }
 
 function sleep(ms: number): Promise<void> {

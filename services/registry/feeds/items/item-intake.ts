@@ -1,4 +1,4 @@
-import { type NewRecord, RECORD_MAX_BYTES } from '../../../../infra/event-log/port.ts'
+import { type NewRecord, RECORD_MAX_BYTES, recordBytes } from '../../../../infra/event-log/port.ts'
 import { encode } from '../../../../schemas/wire/codec.ts'
 import { isUpdated, itemGroupOf, type OfferContent, offerKey, withDigest } from '../../../domain/catalogue/offer.ts'
 import { FeedFailure } from '../failure.ts'
@@ -102,7 +102,7 @@ export class ItemIntake {
 
     const key = offerKey(offer.shopId, offer.feedId, id)
     const value = encode('ProductOffer', offer)
-    if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return { tag: 'REJECTED', issue: tooLarge(id, line) }
+    if (recordBytes({ key, value }) > RECORD_MAX_BYTES) return { tag: 'REJECTED', issue: tooLarge(id, line) }
     const records: NewRecord[] = [{ topic: 'products', key, value }]
     const itemGroup = itemGroupOf(offer)
     if (itemGroup) records.push({ topic: 'item-groups', key, value: encode('ItemGroup', itemGroup) })

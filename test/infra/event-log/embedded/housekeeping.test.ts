@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packAppends, unpackRecords } from '../../../../infra/event-log/embedded/frame.ts'
 import { TOMBSTONE_RETENTION_MS } from '../../../../infra/event-log/embedded/housekeeping.ts'
 import { openLogStore } from '../../../../infra/event-log/embedded/store.ts'
-import type { NewRecord } from '../../../../infra/event-log/port.ts'
-import { recordBytes } from '../../../../infra/event-log/record-check.ts'
+import { type NewRecord, recordBytes } from '../../../../infra/event-log/port.ts'
 import { type TopicName, topics } from '../../../../schemas/topics.ts'
 
 let folder: string
