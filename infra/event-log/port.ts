@@ -39,6 +39,12 @@ export interface EventLog {
   /** The first offset still held and the offset of the next record, for each partition of a topic. */
   bounds(topic: TopicName): Promise<PartitionBounds[]>
 
+  /**
+   * Resolves once readers see everything that was committed to a topic before the call. A commit of a group may show a moment earlier
+   * than the records that were stored with it.
+   */
+  settled(topic: TopicName): Promise<void>
+
   /** How many records a partition holds in [from, to). Counts records, not offsets, where the two differ. */
   count(topic: TopicName, partition: number, from: number, to: number): Promise<number>
 

@@ -25,7 +25,7 @@ const PAGE_RECORDS = 20_000
 const CLOCKS_DIFFER_MS = 60 * 60_000
 
 export interface RecountDeps {
-  log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
+  log: Pick<EventLog, 'bounds' | 'read' | 'committed' | 'settled'>
   counters: Counters
   snapshot: Snapshot
   /** UTC epoch milliseconds. Counters that are forgotten by now are not counted again. */
@@ -79,7 +79,7 @@ export async function restoreCounters(
 }
 
 /**
- * Counts the judged events that some shard has not counted. `ad-events` and `judged-events` are partitioned alike, by
+ * Counts the judged events that some shard has not counted, all up to the judge's commit `upTo`. `ad-events` and `judged-events` are partitioned alike, by
  * campaign: a partition of `judged-events` names the offsets of the same partition of `ad-events`, in rising order. Each event is
  * counted in the shard of its campaign. That is the shard of another partition if the event is from when there were fewer.
  *
@@ -92,6 +92,7 @@ async function recount(
   { upTo: committedUpTo, spend }: { upTo: number; spend: SpendRestore },
 ): Promise<number> {
   const { log, counters } = deps
+  await log.settled('judged-events')
   const [spentUpTo] = (await spend.restore([partition])) as [number]
   const places = await placesOf(counters, partition, committedUpTo)
   let { positions } = places

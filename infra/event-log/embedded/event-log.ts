@@ -46,6 +46,8 @@ export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventL
     tail: (topic, onBatch, from) => openTail(remote, topic, onBatch, from),
     exclusiveWriter: (name) => openExclusiveWriter(remote, name),
     bounds: (topic) => remote.call('bounds', [topic]),
+    // A commit is one step of the worker.
+    settled: async () => {},
     count: (topic, partition, from, to) => remote.call('count', [topic, partition, from, to]),
     async read(topic, partition, from, max) {
       return unpackRecords(await remote.call('read', [topic, partition, from, max]), topic, partition)

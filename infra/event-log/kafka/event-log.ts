@@ -126,6 +126,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
     }),
     exclusiveWriter: guarded(openWriter),
     bounds: guarded((topic) => reader.bounds(topic, deadline())),
+    settled: guarded((topic) => reader.settled(topic, deadline())),
     count: guarded(async (topic, partition, from, to) => {
       await reader.checkPartition(topic, partition, deadline())
       return counter.count(topic, partition, from, to, deadline)

@@ -82,6 +82,7 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
 
 /** The number of billed clicks that the log still holds. */
 async function billedSince(): Promise<number> {
+  await log.settled('judged-events')
   let billed = 0
   for (const { partition, start, end } of await log.bounds('judged-events')) {
     for (const { value } of await log.read('judged-events', partition, start, end - start)) {

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import kafkajs from 'kafkajs'
+import kafkajs, { type Producer, type Transaction } from 'kafkajs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectKafkaEventLog, type KafkaEventLogOptions } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
@@ -237,16 +238,37 @@ it('Kafka gives Node nothing to warn of', () => {
   expect(warnings).toEqual([])
 })
 
-describe('a copy of a topic', () => {
-  it('a tail has caught up only when the transactions that were open at the call are decided', async () => {
+describe('a transaction that is undecided at the call', () => {
+  let producer: Producer
+  let transaction: Transaction
+  beforeEach(async () => {
     log = open({ timeoutMs: PATIENCE_MS })
     await log.append([view('one', 'plain')])
     const kafka = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
-    const producer = kafka.producer({ transactionalId: `${namespace}.slow`, maxInFlightRequests: 1, idempotent: true })
+    const transactionalId = `${namespace}.${randomUUID()}`
+    producer = kafka.producer({ transactionalId, maxInFlightRequests: 1, idempotent: true })
     await producer.connect()
-    const transaction = await producer.transaction()
+    transaction = await producer.transaction()
     await transaction.send({ topic: `${namespace}.page-views`, messages: [{ key: 'one', value: 'under way' }] })
+  })
+  afterEach(() => producer.disconnect())
 
+  it('ends before a topic is settled', async () => {
+    const readable = async () => (await log.bounds('page-views')).reduce((sum, { end }) => sum + end, 0)
+    const before = await readable()
+    let isSettled = false
+    const settling = log.settled('page-views').then(() => {
+      isSettled = true
+    })
+    await log.settled('registry')
+    expect([await readable(), isSettled]).toEqual([before, false])
+    await transaction.commit()
+    await settling
+    expect(await readable()).toBeGreaterThan(before)
+    await log.settled('page-views')
+  })
+
+  it('ends before a tail has caught up', async () => {
     const seen: string[] = []
     let caughtUp = false
     const tailing = log
@@ -262,6 +284,5 @@ describe('a copy of a topic', () => {
     const tail = await tailing
     expect(seen).toEqual(['plain', 'under way'])
     await tail.close()
-    await producer.disconnect()
   })
 })

@@ -94,6 +94,7 @@ export function fakeLog(): FakeLog {
     tail: unused,
     exclusiveWriter: unused,
     bounds: unused,
+    settled: unused,
     count: unused,
     read: unused,
     replace: unused,

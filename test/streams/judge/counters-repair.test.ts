@@ -7,6 +7,7 @@ import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
+import type { RecountDeps } from '../../../streams/judge/recount.ts'
 import { tries } from '../../effort.ts'
 import { eventOf, NOON, recordsOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
@@ -47,7 +48,8 @@ describe('the judge on counters that lose what they held', () => {
   async function judgeAll(batches: { events: AdEvent[]; loss: number | null; again: number | null }[], lossy: boolean) {
     const counters = lossyCounters()
     const committed: NewRecord[] = []
-    const log: Pick<EventLog, 'bounds' | 'read' | 'committed'> = {
+    const log: RecountDeps['log'] = {
+      settled: async () => {},
       bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? committed.length : 0 }],
       committed: async () => (next === 0 ? [] : [{ topic: 'ad-events', partition: 0, offset: next, metadata: '' }]),
       read: async (topic, partition, from, max) =>
@@ -132,6 +134,25 @@ describe('the keeper of the counters', () => {
     await look()
     expect(await spends()).toEqual(before)
     expect(await isComplete()).toBe(true)
+  })
+
+  test('counts verdicts that readers do not see yet, though the commit that they were stored with shows', async () => {
+    await send(120)
+    await judge()
+    await createCountersRepair({ log, counters, snapshot, now })()
+    const before = await spends()
+    counters.loseTo(0)
+    const hidden = new Set(['judged-events'])
+    const late: RecountDeps['log'] = {
+      ...log,
+      settled: async (topic) => void hidden.delete(topic),
+      async bounds(topic) {
+        const bounds = await log.bounds(topic)
+        return hidden.has(topic) ? bounds.map((each) => ({ ...each, end: each.start })) : bounds
+      },
+    }
+    await createCountersRepair({ log: late, counters, snapshot, now })()
+    expect(await spends()).toEqual(before)
   })
 
   test('counts again what was lost since any moment, once, whoever else does so', async () => {

@@ -9,7 +9,7 @@ import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { eventOf, HOUR_MS, recordsOf, snapshotOf } from './fixtures.ts'
 
 const PARTITION = 0
-const emptyLog = { bounds: async () => [], committed: async () => [], read: async () => [] }
+const emptyLog = { bounds: async () => [], settled: async () => {}, committed: async () => [], read: async () => [] }
 
 test('clicks of one address are counted together over batches, however late they are judged', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'late-judge-'))

@@ -11,6 +11,7 @@ export function fakeLog() {
     tail: unused,
     exclusiveWriter: unused,
     bounds: unused,
+    settled: unused,
     count: unused,
     read: unused,
     replace: unused,

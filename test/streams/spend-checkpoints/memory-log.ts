@@ -3,7 +3,7 @@ import type { Commit, EventLog, LogRecord, NewRecord } from '../../../infra/even
 import { type TopicName, topics } from '../../../schemas/topics.ts'
 import { NOON } from '../judge/fixtures.ts'
 
-export interface MemoryLog extends Pick<EventLog, 'bounds' | 'read' | 'append' | 'committed'> {
+export interface MemoryLog extends Pick<EventLog, 'bounds' | 'settled' | 'read' | 'append' | 'committed'> {
   /** Forgets the records of a retained topic before an offset. */
   forget(topic: TopicName, before: number, partition?: number): void
   /** Keeps the last record of each key in each partition, as compaction does. */
@@ -45,6 +45,7 @@ export function memoryLog(partitions = 1, now: () => number = () => NOON): Memor
 
   return {
     bounds: async (topic) => partitionsOf(topic).map(({ start, end }, partition) => ({ partition, start, end })),
+    settled: async () => {},
     read: async (topic, partition, from, max) =>
       at(topic, partition)
         .records.filter(({ offset }) => offset >= from)

@@ -65,6 +65,7 @@ export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
       }
       return (await log.bounds(topic)).map(raise)
     },
+    settled: (topic) => log.settled(topic),
     async count(topic, partition, from, to) {
       const first = await firstOffset()
       return log.count(topic, partition, readFrom(from, first), readFrom(to, first))

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicName } from '../../../../schemas/topics.ts'
-import type { Commit, LogRecord, PartitionBounds } from '../../port.ts'
+import { type Commit, type LogRecord, LogUnavailable, type PartitionBounds } from '../../port.ts'
 import type { BrokerClient } from '../client/broker-client.ts'
 import { FETCH_PARTITION_MAX_BYTES, type FetchedPartition, fetchOneRequest } from '../client/fetch.ts'
 import { recordsFrom } from '../client/record-batch.ts'
@@ -14,6 +15,8 @@ const END: OffsetQuestion = { at: 'LATEST', isolationLevel: 'READ_UNCOMMITTED' }
 const NO_MEMBER = { memberId: '', groupGenerationId: -1 }
 /** Bytes that a read asks for per record. Batches come whole, and most hold many records. */
 const READ_BYTES_PER_RECORD = 1_024
+/** Most transactions last for less than this. */
+const SETTLING_LOOK_MS = 50
 
 export type LogReader = ReturnType<typeof createReader>
 
@@ -85,6 +88,20 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
      */
     async ends(topic: TopicName, deadline: number): Promise<Map<number, number>> {
       return offsetsAt(topic, await partitionsOf(topic, deadline), END, deadline)
+    },
+
+    /** Waits until the transactions that are undecided at the call are decided, since any of them may be committed already. */
+    async settled(topic: TopicName, deadline: number): Promise<void> {
+      const partitions = await partitionsOf(topic, deadline)
+      const ends = await offsetsAt(topic, partitions, END, deadline)
+      for (;;) {
+        const readable = await offsetsAt(topic, partitions, COMMITTED_END, deadline)
+        if (partitions.every((partition) => readable.get(partition)! >= ends.get(partition)!)) return
+        if (performance.now() + SETTLING_LOOK_MS > deadline) {
+          throw new LogUnavailable(`A transaction in ${topic} is still undecided`)
+        }
+        await sleep(SETTLING_LOOK_MS)
+      }
     },
 
     /** As `EventLog.read`. */

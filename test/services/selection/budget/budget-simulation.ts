@@ -35,6 +35,7 @@ interface Batch {
 /** Not used: counters in memory lose nothing, so nothing is recounted from the log. */
 const noLog = {
   bounds: () => Promise.reject(new Error('not used')),
+  settled: () => Promise.reject(new Error('not used')),
   read: () => Promise.reject(new Error('not used')),
   committed: () => Promise.reject(new Error('not used')),
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Counters, CountersBehind } from '../../../../infra/counters/port.ts'
 import { shardOf } from '../../../../infra/counters/shards.ts'
-import type { EventLog } from '../../../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../../../schemas/records/events.ts'
 import { encode } from '../../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../../streams/judge/counters-repair.ts'
+import type { RecountDeps } from '../../../../streams/judge/recount.ts'
 import { createSpendCheckpoints } from '../../../../streams/spend-checkpoints/spend-checkpoints.ts'
 import { memoryLog } from '../../spend-checkpoints/memory-log.ts'
 import { eventOf, NOON, snapshotOf } from '../fixtures.ts'
@@ -30,8 +30,9 @@ async function lostCounters(partitions: number) {
   const counters = lossyCounters(partitions)
   memory.grow('ad-events', partitions)
   let questions = 0
-  const log: Pick<EventLog, 'bounds' | 'read' | 'committed'> = {
+  const log: RecountDeps['log'] = {
     committed: memory.committed,
+    settled: memory.settled,
     bounds(topic) {
       questions += 1
       return memory.bounds(topic)

@@ -1,5 +1,5 @@
 import type { CounterKey } from '../../../../infra/counters/port.ts'
-import type { EventLog, NewRecord } from '../../../../infra/event-log/port.ts'
+import type { NewRecord } from '../../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../../../services/domain/snapshot.ts'
@@ -34,8 +34,9 @@ export function openJudge(log: RecountDeps['log'] = logOf([])) {
 }
 
 /** A log that has these judged events in one partition. */
-function logOf(judged: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read' | 'committed'> {
+function logOf(judged: readonly NewRecord[]): RecountDeps['log'] {
   return {
+    settled: async () => {},
     bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? judged.length : 0 }],
     committed: async () => [],
     read: async (_, partition, from, max) =>
