@@ -32,17 +32,18 @@ const FORGOTTEN_TABLE = 'forgotten_rows'
 
 /**
  * Drops every table of Analytics except fences, makes them again from the log, and compares. Call it only while no sink and no
- * attribution run. After a crash, run it again: it then compares with what was left.
+ * attribution run. After a crash, run it again: it then compares with what was left. Until then, no sink stores anything.
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
   const { log, analytics, migrate, now } = deps
-  await catchUp(deps)
+  if (!(await wasEnded(log))) await catchUp(deps)
   const since = await completeSince({ analytics, now })
   const before = await fingerprints(analytics, since)
-  await rewindSink(log, analytics)
+  const release = await rewindSink(log, analytics)
   await log.reset(ATTRIBUTION_GROUP, null)
   for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
   await migrate(analytics)
+  await release()
   await catchUp(deps)
   const after = await fingerprints(analytics, since)
   return [...new Set([...before.keys(), ...after.keys()])].map((table) => ({
@@ -60,17 +61,32 @@ async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Pro
   }
 }
 
-/** Sets the sink back to the start of each partition, under a new epoch, so that what a frozen sink may still send is refused. */
-async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
+/** Whether an earlier rebuild was ended while it dropped tables. What is left of them is not what the sink's commits say. */
+async function wasEnded(log: EventLog): Promise<boolean> {
+  return (await log.committed(SINK_GROUP)).some((commit) => decodeOffsetMetadata(commit).areTablesDropped)
+}
+
+/**
+ * Sets the sink back to the start of each partition, under a new epoch, so that what a frozen sink may still send is refused.
+ * @returns allows a sink to store again: call it when the tables are empty.
+ */
+async function rewindSink(log: EventLog, analytics: Analytics): Promise<() => Promise<void>> {
   const commits = await log.committed(SINK_GROUP)
   const epoch = Math.max(0, ...commits.map((commit) => decodeOffsetMetadata(commit).epoch)) + 1
-  const metadata = encodeOffsetMetadata({ epoch, pendingLast: null })
   const starts = storedTopics.map(async (topic) =>
-    (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start, metadata })),
+    (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start })),
   )
   const places = (await Promise.all(starts)).flat()
-  await log.reset(SINK_GROUP, places)
+  async function rewind(state: { areTablesDropped?: boolean }): Promise<void> {
+    const metadata = encodeOffsetMetadata({ epoch, pendingLast: null, ...state })
+    await log.reset(
+      SINK_GROUP,
+      places.map((place) => ({ ...place, metadata })),
+    )
+  }
+  await rewind({ areTablesDropped: true })
   await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
+  return () => rewind({})
 }
 
 /** The name of a table in `system.tables`. On a cluster, a server's local part stands for the table. */

@@ -8,6 +8,8 @@ export interface SinkOffsetMetadata {
   pendingLast: number | null
   /** Counts of everything before the committed offset; absent when nobody has counted yet. */
   counts?: StreamCounts
+  /** Whether a rebuild drops the tables. Until it has made them again, a sink would store a second time what is still there. */
+  areTablesDropped?: boolean
 }
 
 export const SINK_GROUP = 'sink'

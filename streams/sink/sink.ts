@@ -127,7 +127,12 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     // A partition that was revoked and assigned again starts over at its committed offset.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
-    const { epoch, pendingLast, counts: counted } = decodeOffsetMetadata(committed)
+    const { epoch, pendingLast, counts: counted, areTablesDropped } = decodeOffsetMetadata(committed)
+    if (areTablesDropped) {
+      throw new Error(
+        'A rebuild was ended while it dropped the tables of Analytics: stop every process and run it again',
+      )
+    }
     const counts = counted ?? countedFrom(committed?.offset ?? batch.records[0]!.offset)
     const begun: Filling = { topic, partition, assignment, epoch, counts, records: [], bytes: 0, begunAt: 0 }
     filling.set(placeOf(begun), begun)

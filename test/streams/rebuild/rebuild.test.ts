@@ -14,8 +14,10 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { bodies } from '../../schemas/samples.ts'
+import { waitFor } from '../../wait-for.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -111,6 +113,15 @@ describe('rebuild and audit', () => {
     // As each start does.
     await migrate(analytics)
     expect(await tables()).toEqual(before)
+    const rows = () =>
+      analytics.query('SELECT count() AS rows FROM transactions UNION ALL SELECT count() FROM page_views')
+    const left = await rows()
+    const sink = createSink({ log, analytics, now, logger: silent })
+    void sink.run()
+    await waitFor(() => sink.state().status === 'RETRYING')
+    await sink.stop()
+    expect(sink.state().lastError?.message).toMatch('run it again')
+    expect(await rows()).toEqual(left)
     await rebuildAnalytics({ ...deps, analytics })
     const proofs = await rebuildAnalytics({ ...deps, analytics })
     expect(proofs.filter(({ equal }) => !equal)).toEqual([])
