@@ -98,17 +98,19 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     const wanted = all.filter(({ body }) => body.status === 'QUEUED' || body.status === 'HELD')
     const kept = [...snapshot.all('Feed')].flatMap(({ body }) => body.keptUpload ?? [])
     await files.keepOnly(new Set([...wanted.map((run) => run.id), ...kept]))
-    for (const run of all) if (run.body.status === 'QUEUED') enqueue(run)
+    const queued = wanted.filter(({ body }) => body.status === 'QUEUED')
+    for (const run of queued.sort((a, b) => a.body.queuedAt - b.body.queuedAt)) enqueue(run)
     for (const feed of snapshot.allEver('Feed')) if (feed.deletedAt !== null) clear(feed)
   }
 
+  /** The run that starts again keeps its place in the queue: one that was queued after it may be of a newer upload. */
   function resumption(run: Entity<'FeedRun'>, again: string): EntityChange[] {
     const feed = snapshot.get('Feed', run.body.feedId)
     if (!feed)
       return [changed(run, failedRun(run.body, { failure: 'REPLACED', message: 'The feed was deleted', now: now() }))]
     return [
       changed(run, failedRun(run.body, { failure: 'REPLACED', message: CUT_SHORT, now: now() })),
-      created('FeedRun', again, queuedRun(feed, run.body.trigger, now())),
+      created('FeedRun', again, queuedRun(feed, run.body.trigger, run.body.queuedAt)),
     ]
   }
 

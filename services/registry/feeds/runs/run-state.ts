@@ -5,7 +5,7 @@ import type { FailureCode } from '../failure.ts'
 import { type FeedCounts, noCounts } from './job.ts'
 
 /** A new run that waits in the queue. */
-export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], now: number): FeedRun {
+export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], queuedAt: number): FeedRun {
   return {
     feedId: feed.id,
     shopId: feed.body.shopId,
@@ -13,7 +13,7 @@ export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], now
     status: 'QUEUED',
     ...noCounts(),
     message: null,
-    queuedAt: now,
+    queuedAt,
     startedAt: null,
     endedAt: null,
     currency: feed.body.currency,

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { FeedRun } from '../../../../../schemas/records/entities.ts'
+import { createUuid } from '../../../../../services/domain/identity/uuid.ts'
 import { defaultLimits } from '../../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../../services/domain/snapshot.ts'
 import { createFeedRuns, type FeedRuns } from '../../../../../services/registry/feeds/runs/feed-runs.ts'
@@ -49,6 +50,7 @@ export const body = (text: string) => Readable.from([Buffer.from(text)])
 /** Opens a world before the tests of a file, and closes it after them. */
 export function feedRunsWorld() {
   const world = { now: Date.UTC(2026, 5, 15) } as FeedRunsWorld
+  const uuid = createUuid({ now: () => world.now, randomBytes })
   let server: Server
 
   beforeAll(async () => {
@@ -94,7 +96,7 @@ export function feedRunsWorld() {
       intervalMs: HOUR_MS,
       limits: defaultLimits,
       now,
-      uuid: randomUUID,
+      uuid,
       logger: { error: () => {} },
       ...changes,
     })

@@ -86,18 +86,21 @@ describe('a restart', () => {
     await waitFor(async () => (await ids()).length === 0)
   })
 
-  it('does an upload that waited', async () => {
+  it('does an upload that waited after the one that was under way', async () => {
     await createFeed(null)
     await close()
     await open({ runner: stuck })
     await world.runs.upload(world.feedId, body(products('first')), 'me')
     await waitFor(() => statuses()[0] === 'RUNNING')
     world.now += 1
-    const waiting = await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    const waiting = await world.runs.upload(world.feedId, body(products('first', 'a', 'b')), 'me')
     expect(statuses()).toEqual(['QUEUED', 'RUNNING'])
     await close()
+    world.now += 1
     await open()
     await ended(3)
-    expect(world.registry.snapshot.body('FeedRun', waiting.id)).toMatchObject({ status: 'DONE', total: 2 })
+    expect(world.registry.snapshot.body('FeedRun', waiting.id)).toMatchObject({ status: 'DONE', total: 3 })
+    expect(feedNow().body.keptUpload).toBe(waiting.id)
+    expect(await ids()).toEqual(['a', 'b', 'first'])
   })
 })
