@@ -114,7 +114,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     ]
   }
 
-  /** Removes the offers of a deleted feed. A failure does no harm, because every start repeats this. */
+  /** Removes the files and offers of a deleted feed. A failure does no harm, because every start repeats this. */
   function clear({ id, body }: Entity<'Feed'>): void {
     const { shopId, currency, lang, keptUpload } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
@@ -123,6 +123,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       stop.signal.addEventListener('abort', cancel)
       try {
         if (keptUpload !== null) await files.remove(keptUpload)
+        for (const run of runsOf(snapshot, id)) await files.remove(run.id)
         await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
         await registry.forget(() => runsOf(snapshot, id))
       } catch (err) {

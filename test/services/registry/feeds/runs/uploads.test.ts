@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
+import { removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
 
@@ -99,5 +101,44 @@ describe('a held run', () => {
       message: expect.stringMatching(/later/),
     })
     await expect(world.runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
+
+describe('a feed that is deleted', () => {
+  const isEmpty = async () => (await readdir(folder())).length === 0
+
+  it('leaves no upload that has not had its turn', async () => {
+    let cancel = () => {}
+    const stuck: FeedRunner = {
+      async run({ task }) {
+        if (task.tag !== 'READ') throw new Error('away')
+        return new Promise((_resolve, reject) => {
+          cancel = () => reject(new Error('cancelled'))
+        })
+      },
+      progress: async () => null,
+      cancel: async () => cancel(),
+    }
+    await createFeed(null)
+    await close()
+    await open({ runner: stuck })
+    await world.runs.upload(world.feedId, body(products('a')), 'me')
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    expect(await readdir(folder())).toHaveLength(2)
+    await world.registry.write([removed(feedNow())], { by: 'test' })
+    await waitFor(isEmpty)
+  })
+
+  it('leaves no list of the removals of a held run', async () => {
+    await createFeed()
+    await ended()
+    Object.assign(world.content, { xml: products('a'), etag: '"2"' })
+    world.now += HOUR_MS
+    await world.runs.tick()
+    expect(await ended(2)).toMatchObject({ status: 'HELD' })
+    await access(join(folder(), `${latest().id}.held`))
+    await world.registry.write([removed(feedNow())], { by: 'test' })
+    await waitFor(isEmpty)
   })
 })
