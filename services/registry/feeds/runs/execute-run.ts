@@ -74,8 +74,9 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const isAsRead = (current: Feed | undefined) => current !== undefined && readsAlike(current, feed!.body)
   await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep, isAsRead }))
   // When the source's content was unmodified, its offers still go stale at the time recorded before.
-  if (outcome.content && !outcome.isUnmodified) {
-    const isApplied = outcome.status === 'DONE' && isAsRead(registry.snapshot.body('Feed', job.feed.id))
+  if (!outcome.isUnmodified) {
+    const isRead = outcome.status === 'DONE' && outcome.content !== null
+    const isApplied = isRead && isAsRead(registry.snapshot.body('Feed', job.feed.id))
     if (isApplied) deps.freshness.applied(job.feed.id, outcome.staleAt)
     else deps.freshness.lost(job.feed.id)
   }

@@ -142,6 +142,21 @@ describe('a feed with a url', () => {
     expect(await ended(2)).toMatchObject({ status: 'DONE', changed: 3 })
   })
 
+  it.each(['"1"', null])('is fetched and read unconditionally after a run that failed, with ETag %s', async (etag) => {
+    Object.assign(world.content, { etag, xml: rss(item({ id: 'a' }), item({ id: 'b', price: '5 TRY' })) })
+    await createFeed()
+    expect(await ended()).toMatchObject({ total: 2, rejected: 1 })
+    world.now += HOUR_MS
+    Object.assign(world.content, { etag: null, status: 404 })
+    await world.runs.tick()
+    expect(await ended(2)).toMatchObject({ status: 'FAILED' })
+    world.now += HOUR_MS
+    Object.assign(world.content, { etag, status: 200 })
+    await world.runs.tick()
+    expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2, rejected: 1, issuesRunId: null })
+    expect(world.requests).toEqual([undefined, etag ?? undefined, undefined])
+  })
+
   it('has no more than one run that waits', async () => {
     await createFeed()
     const asked = await Promise.allSettled([
