@@ -42,7 +42,6 @@ export function createAccess(snapshot: Snapshot): Access {
         return entity.id === principal.accountId
       case 'Token':
       case 'User':
-      case 'TechnicalSlot':
         return entity.body.accountId === principal.accountId
       case 'Shop':
         // Advertisers choose the shop that they advertise in. The shop's view shows them little of it.
@@ -52,6 +51,7 @@ export function createAccess(snapshot: Snapshot): Access {
       case 'Image':
         return entity.body.accountIds.includes(principal.accountId)
       case 'Campaign':
+      case 'TechnicalSlot':
         return entity.body.accountId === principal.accountId || ownsShop(principal, entity.body.shopId)
       case 'Placement':
       case 'AdUnit':

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { discard, type Office, openOffice, openPublisher, paths } from '../office.ts'
+import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher, paths } from '../office.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
@@ -66,6 +66,19 @@ describe('technical slots', () => {
     expect((await list(`shopId=${a.shopId}`, b.token)).body.items).toEqual([])
     const one = await office.call('GET', `/v1/panel/technical-slots/${made.id}`, undefined, a.token)
     expect(one).toMatchObject({ status: 200, body: item })
+  })
+
+  it('are listed for the publisher of their shop, too, when the operator has made them', async () => {
+    const { body: made } = await put('made by the operator', base, BOOTSTRAP_TOKEN)
+    const idsFor = async (token: string) => {
+      const { body } = await office.call('GET', `/v1/panel/technical-slots?shopId=${a.shopId}`, undefined, token)
+      return body.items.map(({ id }: { id: string }) => id)
+    }
+    expect(await idsFor(a.token)).toContain(made.id)
+    expect(await idsFor(b.token)).toEqual([])
+    expect((await get('made by the operator')).status).toBe(404)
+    const removal = await office.call('DELETE', url('made by the operator'), undefined, BOOTSTRAP_TOKEN)
+    expect(removal.status).toBe(204)
   })
 
   it('take null for missing, and ids in any case', async () => {
