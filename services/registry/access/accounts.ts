@@ -37,7 +37,11 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       if (role !== 'OPERATOR') return { code: 'FORBIDDEN', detail: 'Only the operator can delete an account' }
       return accountId === id ? { code: 'CONFLICT', detail: 'Users cannot delete their own account' } : null
     },
-    blockedBy: ({ id }) => [countOf(snapshot, [ofAccount.Shop, id]), countOf(snapshot, [ofAccount.Campaign, id])],
+    blockedBy: ({ id }) => [
+      countOf(snapshot, [ofAccount.Shop, id]),
+      countOf(snapshot, [ofAccount.Campaign, id]),
+      countOf(snapshot, [ofAccount.TechnicalSlot, id]),
+    ],
     removal(account) {
       const tokens = [...snapshot.under(ofAccount.Token, account.id)]
       const users = [...snapshot.under(ofAccount.User, account.id)]

@@ -38,7 +38,7 @@ describe('whether something can be deleted', () => {
     const slot = { name: 'S', shopId, businessSlot: { id: unitId }, adFormatIds: [formatId] }
     expect((await call('PUT', '/v1/slots/technical/s', slot, token)).status).toBe(201)
 
-    expect(await announcedThenDone(`accounts/${id}`)).toBe('The account still has 1 shop')
+    expect(await announcedThenDone(`accounts/${id}`)).toBe('The account still has 1 shop and 1 technical slot')
     expect(await announcedThenDone(`accounts/${brand.id}`)).toBe('The account still has 1 campaign')
     expect(await announcedThenDone(`shops/${shopId}`, token)).toBe(
       'The shop still has 1 placement, 1 feed, 1 campaign, 1 technical slot and 1 ad format',
@@ -67,6 +67,20 @@ describe('whether something can be deleted', () => {
     expect((await asked(`shops/${shopId}`, token)).body).toEqual(ALLOWED)
     expect(await announcedThenDone(`shops/${shopId}`, token)).toBeNull()
     expect(await announcedThenDone(`accounts/${id}`)).toBeNull()
+  })
+
+  it('is refused for an account while technical units of it are in shops of others', async () => {
+    const { shopId, unitId, token } = await openPublisher(office)
+    const helper = await office.make('/v1/panel/accounts', { kind: 'OPERATOR', name: 'Helper' })
+    const given = { accountId: helper.id, name: 'Slots', scopes: ['slots'] }
+    const { token: ofHelper } = await office.make('/v1/panel/tokens', given)
+    const slot = { name: 'S', shopId, businessSlot: { id: unitId } }
+    expect((await office.call('PUT', '/v1/slots/technical/s', slot, ofHelper)).status).toBe(201)
+    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBe('The ad unit still has 1 technical slot')
+    expect(await announcedThenDone(`accounts/${helper.id}`)).toBe('The account still has 1 technical slot')
+    expect((await office.call('DELETE', '/v1/slots/technical/s', undefined, ofHelper)).status).toBe(204)
+    expect(await announcedThenDone(`accounts/${helper.id}`)).toBeNull()
+    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBeNull()
   })
 
   it('says what the caller may not delete at all, as DELETE does', async () => {
