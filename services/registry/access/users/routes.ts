@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { UserCreated } from '../../../../schemas/http/panel/accounts/password-links.ts'
 import { UserCreate, UserPatch, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
 import { IdParams } from '../../../../schemas/http/panel/common.ts'
+import type { User } from '../../../../schemas/records/accounts.ts'
 import type { SecurityEventKind } from '../../../../schemas/records/security-event.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
@@ -103,15 +104,17 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       if (isOneself && disabled) throw new Problem('CONFLICT', 'Users cannot disable themselves')
       if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+      let before = known.body
       const [entry] = await registry.write(
         () => {
           const user = access.needToChange(principal, 'User', id)
-          return [changed(user, changedUser(user.body, { name, passwordHash, disabled, now: now() }))]
+          before = user.body
+          return [changed(user, changedUser(before, { name, passwordHash, disabled, now: now() }))]
         },
         { by: principal.actorId },
       )
       const user = entry as Entity<'User'>
-      for (const kind of changesOf({ name, password, disabled })) {
+      for (const kind of changesOf(before, user.body)) {
         await securityLog.record(request, { ...userSubject(user), kind })
       }
       // Users who change their own password stay signed in here, and are signed out everywhere else.
@@ -121,11 +124,12 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
   )
 }
 
-function changesOf(change: Pick<Static<typeof UserPatch>, 'name' | 'password' | 'disabled'>): SecurityEventKind[] {
+function changesOf(before: User, after: User): SecurityEventKind[] {
   const kinds: SecurityEventKind[] = []
-  if (change.name !== undefined) kinds.push('USER_RENAMED')
-  if (change.password !== undefined) kinds.push('PASSWORD_CHANGED')
-  if (change.disabled !== undefined) kinds.push(change.disabled ? 'USER_DISABLED' : 'USER_ENABLED')
+  if (after.name !== before.name) kinds.push('USER_RENAMED')
+  if (after.passwordHash !== before.passwordHash) kinds.push('PASSWORD_CHANGED')
+  const isDisabled = after.disabledAt !== null
+  if (isDisabled !== (before.disabledAt !== null)) kinds.push(isDisabled ? 'USER_DISABLED' : 'USER_ENABLED')
   return kinds
 }
 

@@ -104,6 +104,21 @@ describe('the security log', () => {
     expect(events[8]).toMatchObject({ actorKind: 'TOKEN', actorId: events[7]!.subjectId })
   })
 
+  it('tells of nothing that a change of a user leaves as it is', async () => {
+    const { id } = await makeUser(office, 'carl@shop.example', { role: 'PUBLISHER', accountId: publisher.id })
+    const { name } = (await office.call('GET', `/v1/panel/users/${id}`)).body
+    const events = await during(async () => {
+      for (const change of [
+        { name, disabled: true },
+        { disabled: true },
+        { name, disabled: false },
+        { disabled: false },
+      ])
+        await office.call('PATCH', `/v1/panel/users/${id}`, change)
+    })
+    expect(kinds(events)).toEqual(['USER_DISABLED', 'USER_ENABLED'])
+  })
+
   it('tells of every deletion, for the account that it was of', async () => {
     const events = await during(async () => {
       await office.call('DELETE', `/v1/panel/ad-units/${publisher.unitId}`, undefined, publisher.token)
