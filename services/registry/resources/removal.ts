@@ -71,7 +71,7 @@ export function removalRoutes<K extends EntityKind>(
     async (request, reply) => {
       const principal = principalOf(request)
       const { id } = request.params
-      await registry.write(
+      const entries = await registry.write(
         () => {
           const entity = access.needToChange(principal, kind, id)
           throwIfRefused(refusalOf(resource, entity, principal))
@@ -79,11 +79,14 @@ export function removalRoutes<K extends EntityKind>(
         },
         { by: principal.actorId },
       )
-      await securityLog.record(request, {
-        kind: kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
-        accountId: accountOf(registry.snapshot, registry.snapshot.getEver(kind, id)!),
-        subject: { kind, id },
-      })
+      const told = entries.map((entry) =>
+        securityLog.record(request, {
+          kind: entry.kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
+          accountId: accountOf(registry.snapshot, entry),
+          subject: { kind: entry.kind, id: entry.id },
+        }),
+      )
+      await Promise.all(told)
       return reply.code(204).send(null)
     },
   )

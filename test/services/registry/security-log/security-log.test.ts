@@ -11,7 +11,16 @@ import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
 import { securityLogApp } from '../../../../services/registry/security-log/app.ts'
 import { openNewAnalytics } from '../../../new-analytics.ts'
 import { makeUser, openBrowser, PASSWORD, signIn } from '../access/users/people.ts'
-import { BOOTSTRAP_TOKEN, discard, NOW, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
+import {
+  BOOTSTRAP_TOKEN,
+  discard,
+  NOW,
+  type Office,
+  openAccount,
+  openOffice,
+  openPublisher,
+  shopBody,
+} from '../office.ts'
 
 const PATH = '/v1/panel/security-log'
 const DAY_MS = 86_400_000
@@ -128,6 +137,25 @@ describe('the security log', () => {
     const deleted = events.filter(({ kind }) => kind === 'DELETED')
     expect(deleted.map(({ subjectKind }) => subjectKind)).toEqual(['AdUnit', 'Account'])
     expect(deleted[0]!.accountId).toBe(publisher.id)
+  })
+
+  it('tells of what is deleted with something else: users and tokens of an account, signing keys of a shop', async () => {
+    const { id: accountId, token } = await openAccount(office, 'PUBLISHER')
+    const { id: userId } = await makeUser(office, 'dora@shop.example', { role: 'PUBLISHER', accountId })
+    const shop = await office.make('/v1/panel/shops', shopBody, token)
+    const key = await office.make('/v1/panel/signing-keys', { shopId: shop.id, name: 'Key' }, token)
+    const events = await during(async () => {
+      await office.call('DELETE', `/v1/panel/shops/${shop.id}`)
+      await office.call('DELETE', `/v1/panel/accounts/${accountId}`)
+    })
+    expect(events.map(({ kind, subjectKind, subjectId }) => [kind, subjectKind, subjectId])).toEqual([
+      ['DELETED', 'SigningKey', key.id],
+      ['DELETED', 'Shop', shop.id],
+      ['TOKEN_REVOKED', 'Token', expect.any(String)],
+      ['DELETED', 'User', userId],
+      ['DELETED', 'Account', accountId],
+    ])
+    expect(new Set(events.map((event) => event.accountId))).toEqual(new Set([accountId]))
   })
 
   it('loses nothing that is asked for when it cannot be written', async () => {
