@@ -36,7 +36,9 @@ export function readBanners(inputs: readonly Input[], facts: BannerFacts, fieldE
     const hasLogo = logoImageId === null || facts.imageOf(logoImageId) !== undefined
     fieldErrors.check(hasLogo, `${path}/logoImageId`, NO_IMAGE)
     if (format) checkTexts(textFields, { path: `${path}/textFields`, format }, fieldErrors)
-    return { id: id ?? facts.uuid(), adFormatId, images, logoImageId, textFields, lang }
+    // Moderation compares banners as text, so each property has its place.
+    const texts = textFields.map(({ type, value }) => ({ type, value }))
+    return { id: id ?? facts.uuid(), adFormatId, images, logoImageId, textFields: texts, lang }
   })
 }
 

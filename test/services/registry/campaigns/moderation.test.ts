@@ -201,6 +201,22 @@ describe('moderation', () => {
     expect((await patch({ status: 'PAUSED' })).body.state).toBe('PAUSED')
   })
 
+  it('lasts when the same banners are sent again, in whatever order their properties are', async () => {
+    await decide(campaign.id, 'accept')
+    const turned = (value: Json): Json =>
+      Array.isArray(value)
+        ? value.map(turned)
+        : value === null || typeof value !== 'object'
+          ? value
+          : Object.fromEntries(
+              Object.entries(value)
+                .toReversed()
+                .map(([name, each]) => [name, turned(each)]),
+            )
+    const { body } = await patch({ banners: turned(campaign.banners) })
+    expect(body).toMatchObject({ banners: campaign.banners, state: 'RUNNING' })
+  })
+
   it('comes before all other states', async () => {
     const late = displayBody(given, { status: 'DRAFT' })
     const { id, state } = await office.make('/v1/panel/campaigns', late, brand.token)
