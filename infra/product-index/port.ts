@@ -17,7 +17,7 @@ export interface ProductIndex {
    * lifts) x the weight of the campaign group, ties by `tieSeed`.
    */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
-  /** Offers of a shop whose id or productId is in `ids`; at most 1,000 ids. */
+  /** Offers of a shop whose id in the feed is in `ids`, in the order of their keys; at most 1,000 ids. */
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
   /** The number of offers of a shop that satisfy all filters. */
   count(shopId: string, filters: readonly Filter[]): Promise<number>

@@ -1,5 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
-import type { Filter, IndexBuilds, ProductIndex, ScanRequest } from '../port.ts'
+import type { Filter, IndexBuilds, ProductIndex } from '../port.ts'
 import { createIndexBuilds } from './builds.ts'
 import {
   createIndexGuard,
@@ -58,6 +58,11 @@ export function connectElasticsearch({
   }
 }
 
+interface QueryInShop {
+  shopId: string
+  query: estypes.QueryDslQueryContainer
+}
+
 /** The index behind these aliases. Its `close` leaves the client open. */
 function openIndex({
   client,
@@ -99,7 +104,7 @@ function openIndex({
 
   /** Documents in the order of `sort`. Every document must have its fields. */
   async function page<Fields>(
-    { shopId, filters }: Pick<ScanRequest, 'shopId' | 'filters'>,
+    { shopId, query }: QueryInShop,
     fields: string[],
     sort: string[],
     after: string[] | null,
@@ -108,7 +113,6 @@ function openIndex({
   ): Promise<Fields[]> {
     const found: Fields[] = []
     let last: estypes.SortResults | null = after
-    const query = await matching(shopId, filters, timeoutMs)
     while (found.length < limit) {
       const size = Math.min(PAGE_MAX, limit - found.length)
       const after = last ? { search_after: last } : {}
@@ -124,15 +128,10 @@ function openIndex({
     }
     return found
   }
-  const stored = (
-    request: Pick<ScanRequest, 'shopId' | 'filters'>,
-    after: string[] | null,
-    limit: number,
-    timeoutMs?: number,
-  ) => {
+  const stored = (wanted: QueryInShop, after: string[] | null, limit: number, timeoutMs?: number) => {
     type Stored = StoredFields & Pick<ProductDocument, 'offerVersion'>
     const fields = [...productFields, 'offerVersion']
-    return page<Stored>(request, fields, ['feed', 'id'], after, limit, timeoutMs)
+    return page<Stored>(wanted, fields, ['feed', 'id'], after, limit, timeoutMs)
   }
 
   async function shops(): Promise<string[]> {
@@ -169,8 +168,9 @@ function openIndex({
     search: (queries) => guard.run(() => search(queries)),
     get: (shopId, ids) =>
       guard.run(async () => {
-        const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
-        const found = await stored({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
+        const ofTheShop = await matching(shopId, [], searchTimeoutMs)
+        const query = { bool: { filter: [ofTheShop, { terms: { id: [...ids] } }] } }
+        const found = await stored({ shopId, query }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
         return found.map(productOf)
       }),
     count: (shopId, filters) =>
@@ -210,21 +210,24 @@ function openIndex({
       }),
     similarTerms: (terms) =>
       guard.run(() => similarTerms(client, { index: names.products, terms, timeoutMs: searchTimeoutMs })),
-    scan: ({ after, limit, ...request }) =>
+    scan: ({ shopId, filters, after, limit }) =>
       guard.run(async () => {
-        const found = await stored(request, after === null ? null : keyOf(after), limit)
+        const query = await matching(shopId, filters, writeTimeoutMs)
+        const found = await stored({ shopId, query }, after === null ? null : keyOf(after), limit)
         return found.map((each) => ({ ...productOf(each), offerVersion: each.offerVersion }))
       }),
     digests: (shopId, feedId, after, limit) =>
-      guard.run(() =>
-        page<{ id: string; digest: string }>(
-          { shopId, filters: [{ kind: 'feed', feedId }] },
-          ['id', 'digest'],
+      guard.run(async () => {
+        const query = await matching(shopId, [{ kind: 'feed', feedId }], writeTimeoutMs)
+        const fields = ['id', 'digest']
+        return page<{ id: string; digest: string }>(
+          { shopId, query },
+          fields,
           ['id'],
           after === null ? null : [after],
           limit,
-        ),
-      ),
+        )
+      }),
     clear: () =>
       guard.run(async () => {
         const { format: _, ...shape } = productsIndex(shards)

@@ -89,7 +89,7 @@ export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
           description: `Maximum number of items on a page. Default: ${PAGE_LIMIT_DEFAULT}`,
         }),
       ),
-      cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the previous page' })),
+      cursor: Type.Optional(Type.String({ maxLength: 800, description: 'nextCursor of the previous page' })),
       ...parents,
     },
     { additionalProperties: false },

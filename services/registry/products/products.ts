@@ -10,8 +10,9 @@ import {
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'
 import { systemProductId } from '../../domain/catalogue/system-product-id.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { readPosition, writePosition } from '../resources/paging.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { inShop } from '../rights/indexes.ts'
@@ -54,22 +55,18 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
       const principal = principalOf(request)
       const { shopId, limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query
       const shop = access.need(principal, 'Shop', shopId)
-      const filters = filtersOf(wanted, sellersOf(deps.snapshot, principal))
+      const sellers = sellersOf(deps.snapshot, principal)
       const chosen = isWanted(wanted, deps.now())
       if (wanted.systemProductId !== undefined) {
         const id = await idBehind(deps, shopId, wanted.systemProductId.toLowerCase())
-        const found = id === null ? [] : await byId(index, shop, id, filters)
-        const products = found.filter(({ offer }) => offer.id === id).filter(chosen)
+        const products = id === null ? [] : (await withId(index, shopId, id, { ...wanted, sellers })).filter(chosen)
         return { items: await views(shop, products, principal), nextCursor: null }
       }
-      // These come first, so that later pages leave them out.
-      const exact = wanted.q === undefined ? [] : (await byId(index, shop, wanted.q, filters)).filter(chosen)
-      const after = cursor === undefined ? null : readCursor(cursor)
-      const page = await scan(index, { shopId, filters, after, limit, isWanted: chosen })
-      const exactKeys = new Set(exact.map(keyOf))
-      const others = page.products.filter((product) => !exactKeys.has(keyOf(product)))
-      const products = cursor === undefined ? [...exact, ...others] : others
-      return { items: await views(shop, products, principal), nextCursor: page.nextCursor }
+      const { products, nextCursor } = await pageOfSearch(index, {
+        ...{ shopId, wanted, sellers, limit, isWanted: chosen },
+        place: cursor === undefined ? null : readPosition(cursor, 'number', 'string'),
+      })
+      return { items: await views(shop, products, principal), nextCursor }
     },
   )
   server.get(
@@ -88,7 +85,9 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
       const shop = access.need(principal, 'Shop', request.query.shopId)
       const { id } = request.params
       const sellers = sellersOf(deps.snapshot, principal)
-      const [product] = await byId(index, shop, id, filtersOf({}, sellers))
+      const [named] = await withId(index, shop.id, id, { sellers })
+      const filters = [idFilter(id), ...filtersOf({}, sellers)]
+      const [product] = named ? [named] : await index.scan({ shopId: shop.id, filters, after: null, limit: 1 })
       if (!product) throw new Problem('NOT_FOUND', `The shop has no product ${id}`)
       return (await views(shop, [product], principal))[0]!
     },
@@ -109,11 +108,10 @@ function isWanted({ available }: Wanted, now: number): IsWanted {
   return ({ offer }) => available === undefined || isAvailableAt(offer, now) === available
 }
 
-function filtersOf({ q, feedId, available }: Wanted, sellers: readonly string[] | null): Filter[] {
+/** The filters that apply to what is found by its id, too. */
+function filtersOf({ feedId }: Wanted, sellers: readonly string[] | null): Filter[] {
   return [
-    ...(q?.trim() ? [{ kind: 'text' as const, text: q, lang: null, minShare: 1, in: 'ALL_FIELDS' as const }] : []),
     ...(feedId === undefined ? [] : [{ kind: 'feed' as const, feedId }]),
-    ...(available === true ? [{ kind: 'available' as const }] : []),
     ...(sellers === null ? [] : [{ kind: 'sellers' as const, anyOf: [...sellers] }]),
   ]
 }
@@ -124,29 +122,74 @@ export function sellersOf(snapshot: Snapshot, principal: Principal): readonly st
   return snapshot.body('Account', principal.accountId)?.sellerIds ?? []
 }
 
-/** Offers with this id, then those with this productId. Only the filters by feed and seller apply. */
-async function byId(
+/** The offers with an id in the feed: one of each feed at most. */
+async function withId(
   index: ProductIndex,
-  shop: Entity<'Shop'>,
+  shopId: string,
   id: string,
-  filters: readonly Filter[],
+  { feedId, sellers }: Wanted & { sellers: readonly string[] | null },
 ): Promise<IndexedProduct[]> {
-  const found = await index.get(shop.id, [id])
-  return found
-    .filter(({ offer }) =>
-      filters.every((filter) => {
-        if (filter.kind === 'feed') return offer.feedId === filter.feedId
-        if (filter.kind === 'sellers') return filter.anyOf.includes(offer.externalSellerId ?? '')
-        return true
-      }),
-    )
-    .sort((a, b) => Number(b.offer.id === id) - Number(a.offer.id === id))
+  const found = await index.get(shopId, [id])
+  return found.filter(
+    ({ offer }) =>
+      (feedId === undefined || offer.feedId === feedId) &&
+      (sellers === null || sellers.includes(offer.externalSellerId ?? '')),
+  )
 }
+
+interface Search {
+  shopId: string
+  wanted: Wanted
+  sellers: readonly string[] | null
+  isWanted: IsWanted
+  limit: number
+  /** Where the previous page ended: in which list, and after which key of it. Null for the first page. */
+  place: readonly [list: number, after: string] | null
+}
+
+/**
+ * One page of a search: products whose id is `q`, then those whose productId is, then those that have its words. A feed may give
+ * one productId to all of its offers, so these are read by pages like the others.
+ */
+async function pageOfSearch(index: ProductIndex, { shopId, wanted, sellers, isWanted, limit, place }: Search) {
+  const { q, available } = wanted
+  const filters = filtersOf(wanted, sellers)
+  const ofText: Filter[] = [
+    ...(q?.trim() ? [{ kind: 'text' as const, text: q, lang: null, minShare: 1, in: 'ALL_FIELDS' as const }] : []),
+    ...filters,
+    ...(available === true ? [{ kind: 'available' as const }] : []),
+  ]
+  const hasId = ({ offer }: IndexedProduct) => offer.id === q
+  const isOfProduct = ({ offer }: IndexedProduct) => offer.id === q || offer.productId === q
+  const lists = [
+    ...(q === undefined ? [] : [{ filters: [idFilter(q), ...filters], isLeftOut: hasId }]),
+    { filters: ofText, isLeftOut: isOfProduct },
+  ]
+  const products: IndexedProduct[] = []
+  if (place === null && q !== undefined) {
+    products.push(...(await withId(index, shopId, q, { ...wanted, sellers })).filter(isWanted))
+  }
+  let [at, after] = place ?? [0, '']
+  for (let list = lists[at]; list !== undefined; list = lists[++at]) {
+    if (products.length >= limit) return { products, nextCursor: writePosition(at, after) }
+    const { isLeftOut } = list
+    const page = await scan(index, {
+      ...{ shopId, filters: list.filters, after: after || null, limit: limit - products.length },
+      isWanted: (product) => isWanted(product) && !isLeftOut(product),
+    })
+    products.push(...page.products)
+    if (page.endedAt !== null) return { products, nextCursor: writePosition(at, page.endedAt) }
+    after = ''
+  }
+  return { products, nextCursor: null }
+}
+
+const idFilter = (id: string): Filter => ({ kind: 'ids', ids: [id] })
 
 async function scan(
   index: ProductIndex,
   wanted: { shopId: string; filters: Filter[]; after: string | null; limit: number; isWanted: IsWanted },
-): Promise<{ products: IndexedProduct[]; nextCursor: string | null }> {
+): Promise<{ products: IndexedProduct[]; endedAt: string | null }> {
   const { shopId, filters, limit } = wanted
   const products: IndexedProduct[] = []
   let { after } = wanted
@@ -156,27 +199,16 @@ async function scan(
       after = keyOf(product)
       if (!wanted.isWanted(product)) continue
       products.push(product)
-      if (products.length === limit) return { products, nextCursor: writeCursor(after) }
+      if (products.length === limit) return { products, endedAt: after }
     }
-    if (page.length < limit) return { products, nextCursor: null }
+    if (page.length < limit) return { products, endedAt: null }
   }
-  return { products, nextCursor: after === null ? null : writeCursor(after) }
+  return { products, endedAt: after }
 }
 
 /** The key by which `scan` orders. */
 function keyOf({ offer }: IndexedProduct): string {
   return `${offer.feedId}/${offer.id}`
-}
-
-function writeCursor(key: string): string {
-  return Buffer.from(key).toString('base64url')
-}
-
-function readCursor(cursor: string): string {
-  const key = Buffer.from(cursor, 'base64url').toString()
-  if (key.includes('/') && writeCursor(key) === cursor) return key
-  const message = 'is not the nextCursor of a page'
-  throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
 }
 
 /**

@@ -53,6 +53,8 @@ export interface CandidateSource {
 /** A page decides how long its query and the list for it are, so the caches are limited by memory and not by entries. */
 const LISTS_BYTES_MAX = 64 * 1024 * 1024
 const REFERENCES_BYTES_MAX = 16 * 1024 * 1024
+/** Offers of one product that are read as a reference. */
+const REFERENCES_MAX = 100
 const PRODUCT_BYTES = 2_000
 const ENTRY_BYTES = 500
 const bytesOf = (products: readonly unknown[], key: string): number =>
@@ -95,6 +97,18 @@ export function createCandidateSource(deps: {
       ? Promise.reject(new IndexUnavailable('The product index fails or is slow: it is not queried for a moment'))
       : breaker.watch(call())
 
+  /** Offers with this id, then others with this productId. A feed may give one productId to all of its offers. */
+  async function readReference(shopId: string, id: string): Promise<IndexedProduct[]> {
+    const [named, found] = await Promise.all([
+      batch.get(shopId, [id]),
+      batch.search({
+        ...{ shopId, filters: [{ kind: 'ids', ids: [id] }], rank: { by: 'none' }, campaigns: null },
+        ...{ priorClickRate: traffic.clickRate(shopId), limit: REFERENCES_MAX, tieSeed: 0 },
+      }),
+    ])
+    return [...named, ...found.hits.map(({ product }) => product).filter(({ offer }) => offer.id !== id)]
+  }
+
   return {
     find(query) {
       const { shopId, filters, rank, limit, campaigns, synonyms, lifts } = query
@@ -120,7 +134,7 @@ export function createCandidateSource(deps: {
     },
     reference: (shopId, id) =>
       references.get(`${shopId}/${id}`, async () => {
-        const found = await throughBreaker(() => batch.get(shopId, [id]))
+        const found = await throughBreaker(() => readReference(shopId, id))
         lastReferences.set(`${shopId}/${id}`, found)
         return found
       }),

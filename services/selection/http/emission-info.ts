@@ -49,7 +49,6 @@ async function emissionInfo(
 }
 
 async function sellerOf({ shopId, adId }: ShowIdClaims, index: ProductIndex): Promise<string> {
-  const offers = await index.get(shopId, [adId])
-  const product = offers.find(({ offer }) => offer.id === adId)
+  const [product] = await index.get(shopId, [adId])
   return product?.offer.externalSellerName ?? ''
 }

@@ -6,13 +6,29 @@ import { type IndexWorld, offerWrite, removal } from './world.ts'
 export function readingSuite(world: IndexWorld): void {
   const { given } = world
   describe('reading', () => {
-    test('get finds by feed id and by product id, in the shop alone', async () => {
-      await given({ id: 'a', productId: 'g' }, { id: 'b', productId: 'g' }, { id: 'c', shopId: 'other' })
-      const ids = async (...wanted: string[]) =>
-        (await world.index.get('shop', wanted)).map((product) => product.offer.id).sort()
-      expect(await ids('a')).toEqual(['a'])
-      expect(await ids('g')).toEqual(['a', 'b'])
-      expect(await ids('c', 'nothing')).toEqual([])
+    test('get finds by feed id, in the shop alone', async () => {
+      await given(
+        ...['f2', 'f1'].map((feedId) => ({ id: 'a', feedId, productId: 'g' })),
+        { id: 'b', productId: 'g' },
+        { id: 'c', shopId: 'other' },
+      )
+      const found = async (...wanted: string[]) =>
+        (await world.index.get('shop', wanted)).map(({ offer }) => `${offer.feedId}/${offer.id}`)
+      expect(await found('a')).toEqual(['f1/a', 'f2/a'])
+      expect(await found('g')).toEqual([])
+      expect(await found('c', 'nothing')).toEqual([])
+    })
+
+    test('scan finds by feed id and by product id, up to its limit', async () => {
+      await given({ id: 'z', productId: 'g' }, { id: 'a', productId: 'g' }, { id: 'g' }, { id: 'b' })
+      const request = { shopId: 'shop', filters: [{ kind: 'ids' as const, ids: ['g'] }], limit: 2 }
+      const found = async (after: string | null) => {
+        const page = await world.index.scan({ ...request, after })
+        return page.map(({ offer }) => `${offer.feedId}/${offer.id}`)
+      }
+      const [, second] = await found(null)
+      expect((await found(null)).map((key) => key.slice(-2))).toEqual(['/a', '/g'])
+      expect((await found(second!)).map((key) => key.slice(-2))).toEqual(['/z'])
     })
 
     test('scan goes through all pages in the order of the key, each offer once', async () => {

@@ -141,11 +141,11 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
       this.searches++
       await this.before()
       return queries.map(({ shopId, filters, rank, campaigns, priorClickRate, lifts, limit }) => {
-        const weightOf = ({ campaignIds }: IndexedProduct) =>
-          Math.max(
-            0,
-            ...campaigns!.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
-          )
+        const weightOf = ({ campaignIds }: IndexedProduct) => {
+          if (campaigns === null) return 1
+          const groups = campaigns.filter((group) => group.campaignIds.some((id) => campaignIds.includes(id)))
+          return Math.max(0, ...groups.map(({ weight }) => weight))
+        }
         const rankOf = ({ product, relevance }: SearchHit) =>
           relevance *
           liftedClickRate(predictClickRate(product.signals, priorClickRate), lifts?.get(product.offer.id) ?? 1) *
@@ -170,9 +170,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     },
     async get(shopId, ids) {
       await this.before()
-      return this.products.filter(
-        ({ offer }) => offer.shopId === shopId && (ids.includes(offer.id) || ids.includes(offer.productId ?? '')),
-      )
+      return this.products.filter(({ offer }) => offer.shopId === shopId && ids.includes(offer.id))
     },
     async write(_writes: readonly IndexWrite[]) {
       return unused()

@@ -49,8 +49,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     load: db.prepare(`${PRODUCTS} WHERE doc IN (SELECT value FROM json_each(?)) AND offer IS NOT NULL`),
     find: db.prepare(
       `${PRODUCTS} WHERE doc IN (
-         SELECT doc FROM documents WHERE shopId = :shopId AND id IN (SELECT value FROM json_each(:ids))
-         UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId IN (SELECT value FROM json_each(:ids)))
+         SELECT doc FROM documents WHERE shopId = :shopId AND id IN (SELECT value FROM json_each(:ids)))
        AND offer IS NOT NULL ORDER BY feedId, d.id`,
     ),
     byKey: db.prepare(

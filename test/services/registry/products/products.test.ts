@@ -213,6 +213,34 @@ describe('the products of a shop', () => {
     }
   })
 
+  it('come in pages when a feed gives one productId to many of them, too', async () => {
+    const sameShopId = randomUUID()
+    put('Shop', sameShopId, { ...snapshot.body('Shop', shopId)! })
+    // As long as an id can be.
+    const ids = Array.from({ length: 7 }, (_, i) => `${'ä'.repeat(99)}${i}`)
+    const feed = rss(
+      ...ids.map((id) => item({ id, title: 'Lamp', product_id: 'same' })),
+      item({ id: 'b', title: 'The same lamp' }),
+      item({ id: 'same', title: 'Lamp', product_id: 'same' }),
+    )
+    const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId: sameShopId }).offer!)
+    await engines.index.write(
+      offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
+    )
+    await engines.index.refresh()
+    for (const limit of [1, 2, 3, 7, 8, 9, 10]) {
+      const listed: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await get(`?shopId=${sameShopId}&q=same&limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        expect(body.items.length).toBeLessThanOrEqual(limit)
+        listed.push(...body.items.map(({ id }: { id: string }) => id))
+        cursor = body.nextCursor
+      }
+      expect(listed, `by ${limit}`).toEqual(['same', ...ids, 'b'])
+    }
+    expect(await get(`/same?shopId=${sameShopId}`)).toMatchObject({ status: 200, body: { id: 'same' } })
+  })
+
   it('are, for an advertiser, those of its sellers, with its own campaigns', async () => {
     expect(await idsOf('', 'advertiser')).toEqual(['x'])
     expect(await idsOf('&q=red', 'advertiser')).toEqual([])
