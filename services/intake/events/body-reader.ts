@@ -17,6 +17,7 @@ export type Substitute = (value: unknown) => { value: unknown; message: string }
 
 /**
  * Reads bodies of events. A malformed optional field never gets the event rejected: it is left out or replaced, with a warning.
+ * Members that the schema does not name are left out.
  * @param options.substitutes keyed by the name of an optional field.
  * @param options.errorsMax how many errors of a rejected body are listed.
  */
@@ -25,6 +26,10 @@ export function createBodyReader<S extends TSchema>(
   options: { substitutes?: Readonly<Record<string, Substitute>>; errorsMax?: number } = {},
 ): (body: unknown) => ReadBody<Static<S>> | RejectedEvent {
   const accepts = checkOf(schema)
+  const namedIn = namedBy(schema as SchemaPart)
+  const read = (body: unknown, warnings: FieldError[]): ReadBody<Static<S>> => {
+    return { status: 'READ', value: namedIn(body) as Static<S>, warnings }
+  }
 
   function withoutMalformed(part: SchemaPart, value: unknown, path: string, warnings: FieldError[]): unknown {
     if (part.items && Array.isArray(value) && value.length <= (part.maxItems ?? 0)) {
@@ -48,12 +53,31 @@ export function createBodyReader<S extends TSchema>(
   }
 
   return (body) => {
-    if (accepts(body)) return { status: 'READ', value: body as Static<S>, warnings: [] }
+    if (accepts(body)) return read(body, [])
     const warnings: FieldError[] = []
     const value = withoutMalformed(schema as SchemaPart, body, '', warnings)
-    if (warnings.length > 0 && accepts(value)) return { status: 'READ', value: value as Static<S>, warnings }
+    if (warnings.length > 0 && accepts(value)) return read(value, warnings)
     const errors = listFieldErrors(schema, value, { max: options.errorsMax })
     return { status: 'REJECTED', code: 'INVALID', errors }
+  }
+}
+
+/**
+ * Makes a function that copies what a schema names of a value that it accepts. Nothing has checked what else a sender adds: left in,
+ * it would be stored where another schema names it.
+ */
+function namedBy({ properties, items }: SchemaPart): (value: unknown) => unknown {
+  if (items) {
+    const copy = namedBy(items)
+    return (list) => (list as unknown[]).map((item) => copy(item))
+  }
+  if (!properties) return (value) => value
+  const members = Object.entries(properties).map(([name, part]) => [name, namedBy(part)] as const)
+  return (value) => {
+    const given = value as Record<string, unknown>
+    const named: Record<string, unknown> = {}
+    for (const [name, copy] of members) if (given[name] !== undefined) named[name] = copy(given[name])
+    return named
   }
 }
 

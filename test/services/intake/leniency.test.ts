@@ -118,6 +118,36 @@ describe('a malformed optional field is left out with a warning, and never costs
   })
 })
 
+describe('a member that an endpoint does not know is ignored, whatever it holds', () => {
+  const known = { productTitle: null, brand: null, sellerId: null }
+  const products = [{ ...line, productTitle: true, brand: ['Acme'], sellerId: 's'.repeat(10_000) }]
+
+  test('in a line of a transaction', async () => {
+    const { status, body } = await intake.post('/v1/ev/transaction', { ...purchase, products }, { cid: 'c' })
+    expect([status, body.warnings]).toEqual([202, undefined])
+    expect(only()).toMatchObject({ lines: [known] })
+  })
+
+  test('in a batch, so that it does not cost the other events', async () => {
+    const data = { ...purchase, cid: 'c' }
+    const events = [
+      { type: 'TRANSACTION', data: { ...data, products } },
+      { type: 'TRANSACTION', data: { ...data, eventId: 'order-2' } },
+    ]
+    const { status, body } = await intake.post(batch, { events })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ accepted: 2, rejected: [] })
+    expect(only()).toMatchObject({ lines: [known] })
+  })
+
+  test('in a body of the deprecated endpoints', async () => {
+    const { kind: _, ...old } = { ...purchase, products: [{ ...line, productTitle: 'Kettle' }], locale: 7 }
+    const { status } = await intake.post('/v1/events/purchase', old, { cid: 'c' })
+    expect(status).toBe(202)
+    expect(only()).toMatchObject({ locale: null, lines: [{ productTitle: 'Kettle' }] })
+  })
+})
+
 test.each([[undefined], [null], [''], ['x'.repeat(257)], [7]])(
   'a transaction of a batch with %j for its cid is refused, whatever the headers say',
   async (cid) => {
