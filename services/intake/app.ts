@@ -24,6 +24,7 @@ import type { ClientHasher } from './client/client-hasher.ts'
 import { validateAdEvent } from './events/ad-event.ts'
 import { splitBatch, validateBatch } from './events/batch.ts'
 import { createBodyReader } from './events/body-reader.ts'
+import { occurredAt } from './events/occurred-at.ts'
 import { validatePageView } from './events/page-view.ts'
 import { substituteEventId, type TransactionReport, validateTransaction } from './events/transaction.ts'
 import { orThrow, rejected, type ValidationDeps, type ValidationResult, withWarnings } from './events/validation.ts'
@@ -90,10 +91,13 @@ export function intakeApp(deps: IntakeDeps) {
     return accept({ request, context, results, isBatch: true, clientId })
   }
 
-  const validateBuy = (report: TransactionReport, { cid, uid, receivedAt, sender }: RequestContext) =>
-    cid === null
-      ? rejected('header/cid', 'is required')
-      : validateTransaction(report, { cid, uid, receivedAt, sender }, deps)
+  const validateBuy = (report: TransactionReport, { cid, uid, receivedAt, sender }: RequestContext) => {
+    if (cid === null) return rejected('header/cid', 'is required')
+    const happened = occurredAt(report.occurredAt, receivedAt)
+    if ('status' in happened) return happened
+    const result = validateTransaction(report, { cid, uid, occurredAt: happened.at, receivedAt, sender }, deps)
+    return withWarnings(result, happened.warnings)
+  }
 
   const validateVisit = (body: PageViewBody, { cid, uid, receivedAt, sender }: RequestContext) => {
     const givenCid = body.cid || cid

@@ -148,8 +148,13 @@ function transactionOf(
   context: RequestContext,
   deps: ValidationDeps,
 ): ValidationResult {
-  const report = { ...data, occurredAt: data.occurredAt ?? given }
-  return inData(validateTransaction(report, personOf(data, context, data.cid), deps))
+  const own = data.occurredAt ?? null
+  const happened = occurredAt(own ?? given, context.receivedAt)
+  if ('status' in happened) return own === null ? happened : inData(happened)
+  const result = validateTransaction(data, { ...personOf(data, context, data.cid), occurredAt: happened.at }, deps)
+  return own === null
+    ? withWarnings(inData(result), happened.warnings)
+    : inData(withWarnings(result, happened.warnings))
 }
 
 /** An element names its own person. The uid of the headers applies to elements with the cid of the headers. */

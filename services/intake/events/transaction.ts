@@ -7,7 +7,6 @@ import { toMicros } from '../../domain/money/money.ts'
 import { proofFor, type Sender } from '../sender.ts'
 import type { Substitute } from './body-reader.ts'
 import { contentOf, fingerprintOf } from './duplicate-filter.ts'
-import { occurredAt } from './occurred-at.ts'
 import { rejectedOtherShop, rejectedUnknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** A transaction body of any endpoint. */
@@ -18,7 +17,8 @@ export type TransactionReport = Omit<TransactionBody, 'products'> & {
 export interface Buyer {
   cid: string
   uid: string | null
-  /** UTC epoch milliseconds. */
+  /** UTC epoch milliseconds, as is `receivedAt`. */
+  occurredAt: number
   receivedAt: number
   sender: Sender
 }
@@ -48,8 +48,6 @@ export function validateTransaction(
   if (!snapshot.get('Shop', shopId)) return rejectedUnknownShop(snapshot)
   const proof = proofFor(buyer.sender, shopId, snapshot)
   if (proof === null) return rejectedOtherShop('/shopId')
-  const happened = occurredAt(report.occurredAt, buyer.receivedAt)
-  if ('status' in happened) return happened
 
   const value: Transaction = {
     eventId: report.eventId || uuid(),
@@ -59,7 +57,7 @@ export function validateTransaction(
     uid: buyer.uid,
     currency: report.currency.toUpperCase(),
     locale: report.locale || null,
-    occurredAt: happened.at,
+    occurredAt: buyer.occurredAt,
     receivedAt: buyer.receivedAt,
     imported: false,
     lines: report.products.map((line) => ({
@@ -80,6 +78,6 @@ export function validateTransaction(
     cid: buyer.cid,
     identity,
     fingerprint: fingerprintOf([identity, contentOf(value), value.cid]),
-    warnings: happened.warnings,
+    warnings: [],
   }
 }

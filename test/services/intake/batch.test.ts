@@ -49,6 +49,27 @@ describe('a batch', () => {
     expect(intake.records()[0]!.value).toMatchObject({ occurredAt: NOW - 1_000 })
   })
 
+  test('the time of an element is named where it stands, around the data of a transaction or in it', async () => {
+    const data = { ...purchase, cid: 'c' }
+    const old = new Date(NOW - 8 * 86_400_000).toISOString()
+    const future = new Date(NOW + 60_000).toISOString()
+    const events = [
+      { type: 'TRANSACTION', data, occurredAt: old },
+      { type: 'TRANSACTION', data: { ...data, occurredAt: old }, occurredAt: future },
+      { type: 'TRANSACTION', data, occurredAt: future },
+      { type: 'TRANSACTION', data: { ...data, occurredAt: future }, occurredAt: old },
+    ]
+    const { body } = await intake.post(url, { events })
+    expect(body.rejected.map(({ message }: { message: string }) => message)).toEqual([
+      '/events/0/occurredAt: is more than 7 days back',
+      '/events/1/data/occurredAt: is more than 7 days back',
+    ])
+    expect(body.warnings.map(({ path }: { path: string }) => path)).toEqual([
+      '/events/2/occurredAt',
+      '/events/3/data/occurredAt',
+    ])
+  })
+
   test('a batch gives page views without a cid the one of the headers, or one assigned for them all', async () => {
     const events = [
       { type: 'PAGE_VIEW', data: pageView },
