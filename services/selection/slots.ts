@@ -119,8 +119,10 @@ function isActive(snapshot: Snapshot, adUnitId: string, adUnit: AdUnit, technica
 function problemOf(refused: readonly RefusedSlot[]): Problem {
   const [first] = refused
   const unavailable = refused.find((slot) => slot.code === 'UNAVAILABLE')
-  if (unavailable)
-    return new Problem('UNAVAILABLE', messageOf(unavailable.errors), { retryAfterSeconds: RETRY_AFTER_S })
+  if (unavailable) {
+    const { code, errors } = unavailable
+    return new Problem(code, messageOf(errors), { errors, retryAfterSeconds: RETRY_AFTER_S })
+  }
   const code = refused.every((slot) => slot.code === first!.code) ? first!.code : 'INVALID'
   const errors = refused.flatMap((slot) => slot.errors).slice(0, ERRORS_LISTED_MAX)
   return new Problem(code, messageOf(errors), { errors })

@@ -56,9 +56,10 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
 }
 
 /** Restates a problem of the ad request in terms of the parameters of the script's address. */
-export function atSources(problem: Problem): Problem {
-  const errors = problem.errors.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
-  return new Problem(problem.code, errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
+export function atSources({ code, errors: told, retryAfterSeconds }: Problem): Problem {
+  const errors = told.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
+  const detail = errors.map(({ path, message }) => `${path} ${message}`).join('; ')
+  return new Problem(code, detail, { errors, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
 }
 
 /** Drops the position within a list, except in `attributes`: in other lists it means nothing to the author of the address. */

@@ -201,6 +201,14 @@ describe('the answer to a script element', () => {
     expect((await problems(url)).sort()).toEqual(expected.sort())
   })
 
+  it('says of a slot that this process may not know yet which parameter names it, and when to ask again', async () => {
+    snapshot.staleReason = 'The registry has entries of a newer version'
+    const { statusCode, headers, body } = await ask(address(randomUUID(), 'ads'))
+    snapshot.staleReason = null
+    expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '5', undefined])
+    expect(JSON.parse(body).detail).toBe('params/slotHash is not known to this process yet')
+  })
+
   it('hands every parameter over exactly, and runs nothing that is in one', async () => {
     const nasty = fc.constantFrom(
       '</script><script>alert(1)</script>',
