@@ -40,23 +40,45 @@ export class PostingLists<T extends Posted> {
       const list = this.#lists.get(key)
       if (list) readers.push({ list, at: 0 })
     }
+    for (let place = readers.length >>> 1; place-- > 0; ) sink(readers, place)
     for (;;) {
-      let bidMicros = Number.NEGATIVE_INFINITY
-      for (const { list, at } of readers) bidMicros = Math.max(bidMicros, list[at]?.bidMicros ?? bidMicros)
-      if (bidMicros === Number.NEGATIVE_INFINITY) return
+      const bidMicros = readers.length > 0 ? bidOf(readers[0]!) : NO_BID
+      if (bidMicros === NO_BID) return
       yield equals(readers, bidMicros)
     }
   }
 }
 
-/** Reads the items with this bid from all lists. An item under several keys comes from several lists, and is kept once. */
-function equals<T extends Posted>(readers: readonly Reader<T>[], bidMicros: number): readonly T[] {
+/** The bid of a reader that has read its list to the end. */
+const NO_BID = Number.NEGATIVE_INFINITY
+const bidOf = ({ list, at }: Reader<Posted>): number => list[at]?.bidMicros ?? NO_BID
+
+/**
+ * Lets a reader sink to its place in a binary heap, whose first reader has the highest bid. Looking at every reader for each group
+ * would take a page that has the keys of thousands of campaigns the square of their number.
+ */
+function sink<T extends Posted>(readers: Reader<T>[], from: number): void {
+  const reader = readers[from]!
+  const bidMicros = bidOf(reader)
+  let place = from
+  for (;;) {
+    let below = 2 * place + 1
+    if (below + 1 < readers.length && bidOf(readers[below + 1]!) > bidOf(readers[below]!)) below++
+    if (below >= readers.length || bidOf(readers[below]!) <= bidMicros) break
+    readers[place] = readers[below]!
+    place = below
+  }
+  readers[place] = reader
+}
+
+/** Reads the items with this bid, the highest there is. An item under several keys comes from several lists, and is kept once. */
+function equals<T extends Posted>(readers: Reader<T>[], bidMicros: number): readonly T[] {
   const group: T[] = []
   let lists = 0
-  for (const reader of readers) {
-    if (reader.list[reader.at]?.bidMicros !== bidMicros) continue
+  for (let reader = readers[0]!; bidOf(reader) === bidMicros; reader = readers[0]!) {
     lists++
-    while (reader.list[reader.at]?.bidMicros === bidMicros) group.push(reader.list[reader.at++]!)
+    while (bidOf(reader) === bidMicros) group.push(reader.list[reader.at++]!)
+    sink(readers, 0)
   }
   return lists === 1 ? group : [...new Set(group)]
 }
