@@ -9,27 +9,63 @@
 const WILDCARD = '*'
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*:)?\/\/([^/?]*)/
 
-/** The forms of an address (a URL or a path) that patterns are compared with. The first contains all the others. */
-export function refererForms(referer: string): string[] {
-  const address = normal(referer).replace(/#.*/s, '')
+/** Browsers send no longer addresses: they send the origin in their place (Referrer Policy, section 8.3). */
+const ADDRESS_CHARS_MAX = 4_096
+/** Short enough to occur in most patterns, long enough to tell most addresses apart. */
+const PART_CHARS = 4
+
+/** The address of a page, prepared for the comparison with patterns. */
+export interface RefererAddress {
+  /** The forms that patterns are compared with. The first contains all the others. */
+  forms: readonly string[]
+  /** All texts of PART_CHARS characters that it contains, and the empty text. */
+  parts: ReadonlySet<string>
+}
+
+/** Stands for an address that is not known. No pattern fits it. */
+export const NO_ADDRESS: RefererAddress = { forms: [], parts: new Set() }
+
+/** @param referer a URL or a path, of which the first ADDRESS_CHARS_MAX characters count. */
+export function refererAddress(referer: string): RefererAddress {
+  const address = normal(referer.slice(0, ADDRESS_CHARS_MAX)).replace(/#.*/s, '')
   const [whole = '', , host = ''] = ABSOLUTE.exec(address) ?? []
   const rest = address.slice(whole.length)
   const path = rest.startsWith('/') ? rest : `/${rest}`
   const full = whole + path
   const forms = whole ? [full, host + path, path] : [path]
-  return [...new Set([...forms, ...forms.map((form) => form.replace(/\?.*/s, ''))])]
+  return { forms: [...new Set([...forms, ...forms.map((form) => form.replace(/\?.*/s, ''))])], parts: partsOf(full) }
+}
+
+function partsOf(address: string): ReadonlySet<string> {
+  const parts = new Set([''])
+  for (let at = 0; at + PART_CHARS <= address.length; at++) parts.add(address.slice(at, at + PART_CHARS))
+  return parts
 }
 
 /** A pattern, split at its wildcards. An address must begin with the first part, end with the last, and contain all in order. */
-export type RefererPattern = readonly string[]
+type RefererPattern = readonly string[]
 
-export function refererPattern(pattern: string): RefererPattern {
-  return normal(pattern).split(WILDCARD)
+/**
+ * Patterns by the end of their last part of PART_CHARS characters or more, since addresses differ more at their ends than in
+ * "https://www."; by an empty text when they have no such part. So an address is compared with few of them.
+ */
+export type RefererPatterns = ReadonlyMap<string, readonly RefererPattern[]>
+
+export function refererPatterns(patterns: readonly string[]): RefererPatterns {
+  const split = patterns.map((pattern) => normal(pattern).split(WILDCARD))
+  return Map.groupBy(
+    split,
+    (pattern) => pattern.findLast((part) => part.length >= PART_CHARS)?.slice(-PART_CHARS) ?? '',
+  )
 }
 
-/** Whether one form of an address matches the pattern. Takes time linear in the form's length. */
-export function fitsReferer(forms: readonly string[], parts: RefererPattern): boolean {
-  return forms.some((form) => fitsForm(form, parts))
+/** Whether any of the patterns fits the address. Takes time linear in the address's length for each pattern that is compared. */
+export function fitsReferer({ forms, parts }: RefererAddress, patterns: RefererPatterns): boolean {
+  for (const [part, group] of patterns) {
+    if (!parts.has(part)) continue
+    if (group.some((pattern) => forms.some((form) => fitsForm(form, pattern)))) return true
+  }
+  return false
 }
 
 /** Matches each part at the first place after the previous part, which never rules out a match of the parts after it. */

@@ -1,4 +1,3 @@
-import type { RefererPattern } from './referer.ts'
 import type { CompiledTargeting, Page } from './targeting.ts'
 
 /**
@@ -9,8 +8,6 @@ import type { CompiledTargeting, Page } from './targeting.ts'
 
 /** The key of campaigns that have no other, and a key of every page. */
 const ANY_PAGE = 'any'
-/** Length of the parts of addresses used as keys: short enough to occur in most patterns, long enough to tell most apart. */
-const REFERER_PART_CHARS = 4
 
 export function keysOfTargeting(targeting: CompiledTargeting): ReadonlySet<string> {
   const { phrases, categories, brands, productIds, profiles, refererPatterns } = targeting
@@ -19,7 +16,7 @@ export function keysOfTargeting(targeting: CompiledTargeting): ReadonlySet<strin
     return new Set([...keyed('term', phrases?.keys() ?? []), ...keyed('category', categories ?? [])])
   }
   if (brands) return keyed('brand', brands)
-  if (refererPatterns) return new Set(refererPatterns.map(keyOfPattern))
+  if (refererPatterns) return keyed('referer', refererPatterns.keys())
   return profiles ? keyed('profile', profiles) : new Set([ANY_PAGE])
 }
 
@@ -31,7 +28,7 @@ export function keysOfPage(page: Page): ReadonlySet<string> {
     ...keyed('category', page.categories),
     ...keyed('brand', page.brands),
     ...keyed('profile', page.profiles),
-    ...keyed('referer', partsOf(page.refererForms[0] ?? '')),
+    ...keyed('referer', page.address.parts),
   ])
 }
 
@@ -39,15 +36,4 @@ function keyed(kind: string, values: Iterable<string>): Set<string> {
   const keys = new Set<string>()
   for (const value of values) keys.add(`${kind} ${value}`)
   return keys
-}
-
-/** The key is the end of the last part that is long enough: addresses differ more at their ends than in "https://www.". */
-function keyOfPattern(parts: RefererPattern): string {
-  const telling = parts.findLast((part) => part.length >= REFERER_PART_CHARS)
-  return telling === undefined ? ANY_PAGE : `referer ${telling.slice(-REFERER_PART_CHARS)}`
-}
-
-function partsOf(address: string): string[] {
-  const count = Math.max(0, address.length - REFERER_PART_CHARS + 1)
-  return Array.from({ length: count }, (_, at) => address.slice(at, at + REFERER_PART_CHARS))
 }

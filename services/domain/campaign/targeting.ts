@@ -2,7 +2,7 @@ import type { BannerTargeting, DisplayAlgorithm } from '../../../schemas/records
 import { pathKey } from '../catalogue/categories.ts'
 import { analyze } from '../catalogue/text.ts'
 import { normalBrand } from './promotion.ts'
-import { fitsReferer, type RefererPattern, refererPattern } from './referer.ts'
+import { fitsReferer, refererPatterns as patternsOf, type RefererAddress, type RefererPatterns } from './referer.ts'
 
 /** What is known about the page and the person of a request for display ads. Unknown values are empty. */
 export interface Page {
@@ -14,8 +14,7 @@ export interface Page {
   brands: ReadonlySet<string>
   productIds: ReadonlySet<string>
   profiles: ReadonlySet<string>
-  /** As `refererForms` gives them. */
-  refererForms: readonly string[]
+  address: RefererAddress
 }
 
 /** The targeting of a campaign, prepared for comparison with pages. A kind that does not restrict is null. */
@@ -26,7 +25,7 @@ export interface CompiledTargeting {
   brands: ReadonlySet<string> | null
   productIds: ReadonlySet<string> | null
   profiles: ReadonlySet<string> | null
-  refererPatterns: readonly RefererPattern[] | null
+  refererPatterns: RefererPatterns | null
 }
 
 /** @param lang the shop's language. Page texts are analysed in it, too. */
@@ -38,7 +37,7 @@ export function compileTargeting(targeting: BannerTargeting, lang: string): Comp
     brands: setOf(brands, normalBrand),
     productIds: setOf(productIds, trimmed),
     profiles: setOf(profiles, trimmed),
-    refererPatterns: refererPatterns.length > 0 ? refererPatterns.map(refererPattern) : null,
+    refererPatterns: refererPatterns.length > 0 ? patternsOf(refererPatterns) : null,
   }
 }
 
@@ -70,7 +69,7 @@ export function fits(targeting: CompiledTargeting, page: Page, rule: DisplayAlgo
     (brands === null || meet(brands, page.brands)) &&
     (profiles === null || meet(profiles, page.profiles)) &&
     fitsTopic(targeting, page, rule) &&
-    (refererPatterns === null || refererPatterns.some((pattern) => fitsReferer(page.refererForms, pattern)))
+    (refererPatterns === null || fitsReferer(page.address, refererPatterns))
   )
 }
 

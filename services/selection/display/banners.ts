@@ -2,10 +2,11 @@ import type { DisplayTargeting } from '../../../schemas/http/display.ts'
 import type { DisplayAlgorithm } from '../../../schemas/records/entities.ts'
 import { shuffledHash } from '../../domain/auction/auction.ts'
 import { normalBrand } from '../../domain/campaign/promotion.ts'
-import { refererForms } from '../../domain/campaign/referer.ts'
+import { NO_ADDRESS, refererAddress } from '../../domain/campaign/referer.ts'
 import { fits, type Page } from '../../domain/campaign/targeting.ts'
 import { pathAndAbove } from '../../domain/catalogue/categories.ts'
 import { indexTerms } from '../../domain/catalogue/text.ts'
+import { memoized } from '../../domain/memoized.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ShopRequest } from '../ad-steps.ts'
 import { given, givenAll } from '../candidates/filters.ts'
@@ -29,8 +30,10 @@ export function bannersFor(
   const page = pageOf(slot, referer)
   const found = displayCampaigns.find({ shopId, kind: campaignKind, country: country!, page })
   const fitsFormat = formatFilter(slot)
+  // Checked once for all banners of a campaign.
+  const fitsPage = memoized((campaign: DisplayCampaign) => fits(campaign.targeting, page, algorithm))
   return bannersInOrder(found, {
-    fits: ({ banner, campaign }) => fitsFormat(banner.adFormatId) && fits(campaign.targeting, page, algorithm),
+    fits: ({ banner, campaign }) => fitsFormat(banner.adFormatId) && fitsPage(campaign),
     tieSeed,
   })
 }
@@ -57,7 +60,7 @@ function pageOf({ targeting, adUnit, algorithm, shop }: DisplaySlot, referer: st
     brands: new Set(list('brand', [brand]).map(normalBrand)),
     productIds: new Set(list('productId', [productId])),
     profiles: new Set(list('profiles', profiles)),
-    refererForms: address === null ? [] : refererForms(address),
+    address: address === null ? NO_ADDRESS : refererAddress(address),
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { DisplayAlgorithm } from '../../../../schemas/records/entities.ts'
-import { refererForms } from '../../../../services/domain/campaign/referer.ts'
+import { NO_ADDRESS, refererAddress } from '../../../../services/domain/campaign/referer.ts'
 import { compileTargeting, fits, type Page } from '../../../../services/domain/campaign/targeting.ts'
 import { keysOfPage, keysOfTargeting } from '../../../../services/domain/campaign/targeting-keys.ts'
 import { tries } from '../../../effort.ts'
@@ -24,7 +24,7 @@ const page: fc.Arbitrary<Page> = fc.record({
   brands: list(value).map((keys) => new Set(keys)),
   productIds: list(value).map((keys) => new Set(keys)),
   profiles: list(value).map((keys) => new Set(keys)),
-  refererForms: fc.constantFrom([], ...['/a', '/lamps/desk', 'https://a.example/lamps/desk?x'].map(refererForms)),
+  address: fc.constantFrom(NO_ADDRESS, ...['/a', '/lamps/desk', 'https://a.example/lamps/desk?x'].map(refererAddress)),
 })
 const rule = fc.constantFrom<DisplayAlgorithm>('DISPLAY', 'DISPLAY_PHRASE_OR_CATEGORY')
 
@@ -47,4 +47,21 @@ it('a page meets few campaigns that do not fit: each is filed under its most tel
   const telling = { phrases: [], categoryPaths: [], brands: ['b'], productIds: ['p'], profiles: ['young'] }
   const keys = keysOfTargeting(compileTargeting({ ...telling, refererPatterns: ['/a*'] }, 'en'))
   expect([...keys]).toEqual(['product p'])
+})
+
+it('a page is compared only with patterns that share a part with its address', () => {
+  const refererPatterns = Array.from({ length: 1_000 }, (_, i) => `*/c${i}/*`)
+  const telling = { phrases: [], categoryPaths: [], brands: [], productIds: [], profiles: [] }
+  const known = refererAddress(`https://shop.example${'/c'.repeat(2_000)}/c999/?q=1`)
+  let compared = 0
+  const forms = new Proxy(known.forms, {
+    get(target, name) {
+      if (name === 'some') compared++
+      return Reflect.get(target, name)
+    },
+  })
+  const none = { texts: [], categories: new Set<string>(), brands: new Set<string>(), productIds: new Set<string>() }
+  const page = { ...none, profiles: new Set<string>(), address: { ...known, forms } }
+  expect(fits(compileTargeting({ ...telling, refererPatterns }, 'en'), page, 'DISPLAY')).toBe(true)
+  expect(compared).toBe(1)
 })
