@@ -1,10 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { COUNTRY_PATTERN, CURRENCY_PATTERN, UUID_PATTERN } from './text.ts'
 
-/**
- * Limits of an ad request. The contract sets `productIdsMax`; the others keep a request small. A parameter that is over its limit in
- * `TARGETING_CUTS` is cut to it.
- */
+/** Limits that keep an ad request small; the contract sets `productIdsMax`. What is over its limit in `TARGETING_CUTS` is cut to it. */
 export const SELECTION_LIMITS = {
   slotsMax: 20,
   adsMax: 100,
@@ -23,7 +20,8 @@ export const SELECTION_LIMITS = {
 
 const L = SELECTION_LIMITS
 const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })
-const Count = (description: string) => Type.Integer({ minimum: 1, description })
+const Count = (description: string) =>
+  Type.Integer({ minimum: 1, description: `${description}. A value above ${L.adsMax} is read as ${L.adsMax}` })
 const Phrase = (description: string) =>
   Type.Optional(Type.String({ description: `${description}. Only its first ${L.phraseChars} characters are used` }))
 const ProductId = Type.String({ maxLength: L.idChars })
@@ -36,7 +34,7 @@ const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, m
 /** Parameters of both kinds of ads. */
 export const commonTargeting = {
   slotHash: Uuid('The ad unit or technical ad unit to fill'),
-  adCount: Count(`Maximum number of ads to return. A value above ${L.adsMax} is read as ${L.adsMax}`),
+  adCount: Count('Maximum number of ads to return'),
   minAdCount: Type.Optional(Count('Minimum number of ads. If fewer are available, none is returned')),
   searchData: Phrase('Search phrase'),
   currency: Type.Optional(Type.String({ pattern: CURRENCY_PATTERN, description: 'Currency of the page, ISO 4217' })),
@@ -130,6 +128,7 @@ export type Targeting = Static<typeof Targeting>
 /** Parameters that are cut to a limit of ours, not refused. The answer's header `endcap-limits` says what was cut. */
 export const commonCuts = {
   adCount: L.adsMax,
+  minAdCount: L.adsMax,
   searchData: L.phraseChars,
   productTitle: L.phraseChars,
   categoryPaths: L.categoriesMax,

@@ -125,6 +125,17 @@ describe('what is over a limit of ours is cut to it, and the answer says so', ()
     if (name !== 'attributes') expect(entriesOf(response)[0]!.ads).toHaveLength(2)
   })
 
+  it('the least number of ads like the greatest, which it could not reach', async () => {
+    const campaign = world.campaign()
+    for (let i = 0; i < 100; i++) world.offer([campaign], { id: `q${i}` })
+    const response = await world.ask([good({ adCount: 150, minAdCount: 120 }), good({ minAdCount: 120 })])
+    const [first] = entriesOf(response)
+    expect(first!.ads).toHaveLength(100)
+    expect(response.headers['endcap-limits']).toBe(
+      'targeting[0].adCount=100, targeting[0].minAdCount=100, targeting[1].minAdCount=100',
+    )
+  })
+
   it('slots beyond the twentieth', async () => {
     const response = await world.ask(Array(21).fill(good({ adCount: 1 })))
     expect(response.statusCode).toBe(200)
