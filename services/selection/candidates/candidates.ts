@@ -68,6 +68,8 @@ export function createCandidateSource(deps: {
   campaigns: Pick<Campaigns, 'handle' | 'running'>
   traffic: Pick<Traffic, 'clickRate'>
   now: () => number
+  /** A clock for durations, which is never set back. */
+  elapsedMs: () => number
   /** An index that takes longer counts as slow. */
   deadlineMs: number
 }): CandidateSource {
@@ -80,7 +82,8 @@ export function createCandidateSource(deps: {
     bytesOf: ({ candidates }, key) => bytesOf(candidates, key),
   })
   const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, bytesMax: REFERENCES_BYTES_MAX, bytesOf })
-  const lastKnown = { ttl: LAST_KNOWN_MS, ttlResolution: 0, perf: { now }, sizeCalculation: bytesOf }
+  const clock = { ttlResolution: 0, perf: { now: deps.elapsedMs } }
+  const lastKnown = { ttl: LAST_KNOWN_MS, sizeCalculation: bytesOf, ...clock }
   const lastLists = new LRUCache<string, readonly Candidate[]>({ maxSize: LISTS_BYTES_MAX, ...lastKnown })
   const lastReferences = new LRUCache<string, IndexedProduct[]>({ maxSize: REFERENCES_BYTES_MAX, ...lastKnown })
   const candidatesOf = (hits: readonly SearchHit[], lifts?: Lifts) =>

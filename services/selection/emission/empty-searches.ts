@@ -24,12 +24,13 @@ export interface EmptySearches {
   note(slots: readonly FilledSlot<AnySlot, AdBid>[], request: { cid: string; now: number }): void
 }
 
-/** @param deps.append writes the records in the background. */
 export function createEmptySearches(deps: {
+  /** Writes the records in the background. */
   append: (records: NewRecord[]) => void
-  now: () => number
+  /** A clock for durations, which is never set back. */
+  elapsedMs: () => number
 }): EmptySearches {
-  const clock = { ttlResolution: 0, perf: { now: deps.now } }
+  const clock = { ttlResolution: 0, perf: { now: deps.elapsedMs } }
   const noted = lruCache<true>(REMEMBERED_MAX, { ttl: REPEAT_MS, ...clock })
   const counts = lruCache<{ count: number }>(SHOPS_MAX, { ttl: MINUTE_MS, ...clock })
 

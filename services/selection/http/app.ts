@@ -61,6 +61,7 @@ export interface SelectionApp {
 /** Selection of sponsored and display ads, and emission info. The server's close waits until emissions are written. */
 export function selectionApp(deps: SelectionDeps): SelectionApp {
   const { snapshot, index, counters, log, showIds, now, uuid, deadlineMs, traffic, limits, publicUrl, metrics } = deps
+  const elapsedMs = () => deps.elapsedMicros() / 1000
   let queued = () => 0
   const plugin: FastifyPluginAsyncTypebox = async (server) => {
     // Without a limit, every request would log an engine that is down.
@@ -73,13 +74,13 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
     const store = createFrequencyCapStore({ counters, now, slowMs: deadlineMs, onError })
     const emissions = createEmissionQueue({ log, onLost: metrics.emissionsLost, onError })
     queued = () => emissions.size
-    const source = createCandidateSource({ index, campaigns, traffic, now, deadlineMs })
+    const source = createCandidateSource({ index, campaigns, traffic, now, elapsedMs, deadlineMs })
     const displayCampaigns = createDisplayCampaigns({ snapshot, campaigns, now })
     const selectDeps: SelectDeps = {
       snapshot,
       allocator: createAllocator({ budgets, caps: createFrequencyCaps({ store, spend }) }),
       emissions,
-      emptySearches: createEmptySearches({ append: emissions.append, now }),
+      emptySearches: createEmptySearches({ append: emissions.append, elapsedMs }),
       showIds,
       now,
       elapsedMicros: deps.elapsedMicros,

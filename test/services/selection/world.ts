@@ -125,6 +125,8 @@ export async function createWorld(
   const selections: { shortfalls: readonly string[] }[] = []
   const world = {
     now: NOW,
+    /** By how much the clock was set back. Durations go on as if it had not been. */
+    setBackMs: 0,
     lost: 0,
     snapshot,
     put,
@@ -244,7 +246,7 @@ export async function createWorld(
     log,
     showIds,
     now: () => world.now,
-    elapsedMicros: () => world.now * 1000,
+    elapsedMicros: () => (world.now + world.setBackMs) * 1000,
     uuid: randomUUID,
     deadlineMs: options.deadlineMs ?? 5_000,
     publicUrl: PUBLIC_URL,

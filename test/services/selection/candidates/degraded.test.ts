@@ -50,6 +50,18 @@ describe('an index that fails or hangs', () => {
     expect(await shown()).toEqual([])
   })
 
+  it('leaves it no longer although the clock is set back', async () => {
+    world.offer([world.campaign()], { title: 'lamp' })
+    expect(await shown()).toEqual(['p1'])
+    index.before = down
+    world.setBackMs = 60 * MINUTE_MS
+    world.now -= world.setBackMs
+    world.now += 5 * MINUTE_MS
+    expect(await shown()).toEqual(['p1'])
+    world.now += 6 * MINUTE_MS
+    expect(await shown()).toEqual([])
+  })
+
   it('shows of what was last found only what may be shown now', async () => {
     const id = world.campaign()
     world.offer([id], { title: 'lamp' })
@@ -97,7 +109,14 @@ describe('bestsellers at hand', () => {
     const spend = createSpendView({ counters, snapshot: world.snapshot, now: () => now })
     for (let shard = 0; shard < counters.shards; shard++) await spend.read(shard, [])
     campaigns = createCampaigns({ snapshot: world.snapshot, spend, now: () => now })
-    source = createCandidateSource({ index, campaigns, traffic: unknownTraffic, now: () => now, deadlineMs: 100 })
+    source = createCandidateSource({
+      index,
+      campaigns,
+      traffic: unknownTraffic,
+      now: () => now,
+      elapsedMs: () => now,
+      deadlineMs: 100,
+    })
     const campaign = world.campaign()
     for (let i = 1; i <= 5; i++) {
       const changes = { brand: i % 2 === 0 ? 'Even' : 'Odd', isAvailable: i !== 5 }

@@ -32,6 +32,7 @@ async function searchesOf(others: number, { limit, filters }: { limit: number; f
     campaigns: { handle, running: () => campaigns },
     traffic: unknownTraffic,
     now: () => NOW,
+    elapsedMs: () => NOW,
     deadlineMs: 100,
   })
   const find = (page: number) =>

@@ -7,13 +7,14 @@ import type { FilledSlot } from '../../../../services/selection/emission/emissio
 import { createEmptySearches } from '../../../../services/selection/emission/empty-searches.ts'
 import { noteworthyPhrase } from '../../../../services/selection/searched-phrase.ts'
 import type { AnySlot } from '../../../../services/selection/slots.ts'
+import { createWorld } from '../world.ts'
 
 type Filled = FilledSlot<AnySlot, AdBid>
 
 function open() {
   const clock = { now: 1_000_000 }
   const records: NewRecord[] = []
-  const searches = createEmptySearches({ append: (more) => records.push(...more), now: () => clock.now })
+  const searches = createEmptySearches({ append: (more) => records.push(...more), elapsedMs: () => clock.now })
   const noted = () => records.map(({ value }) => decode('EmptySearch', value!) as EmptySearch)
   const search = (searchData: string, cid = 'ann', more: object = {}, targeting: object = {}) => {
     const slot = {
@@ -78,6 +79,18 @@ describe('searches that found nothing', () => {
     clock.now += 60_001
     search('another lamp')
     expect(noted()).toHaveLength(301)
+  })
+
+  it('are noted again in time although the clock is set back', async () => {
+    const world = await createWorld()
+    const search = () => world.ids('CONTEXT_MATCH', { searchData: 'lamp' }, { headers: { cid: 'ann' } })
+    const noted = () => world.log.records.filter(({ topic }) => topic === 'empty-searches').length
+    await search()
+    world.setBackMs = 3_600_000
+    world.now += 600_001 - world.setBackMs
+    await search()
+    await expect.poll(noted).toBe(2)
+    await world.close()
   })
 
   test.each([
