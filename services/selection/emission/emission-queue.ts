@@ -11,7 +11,11 @@ import { encode } from '../../../schemas/wire/codec.ts'
 
 /** About 1 KB each. Emissions that come while the queue is full are lost, and counted. */
 const QUEUED_MAX = 50_000
+/** A page decides how large its emission is: up to 1,000 times as large. Those that do not fit are lost, and counted, too. */
+const QUEUED_MAX_BYTES = 64 * 1024 * 1024
 const BATCH_RECORDS = 500
+/** Encoding this much takes a few milliseconds, and every log takes it. */
+const BATCH_BYTES = 1024 * 1024
 /** Emissions of this period are encoded together, which takes half the time of encoding each one between requests. */
 const GATHER_MS = 20
 const RETRY_FIRST_MS = 100
@@ -36,6 +40,7 @@ export function createEmissionQueue(deps: {
   let gathered: (() => Emission)[] = []
   let gathering: NodeJS.Timeout | null = null
   let queue: NewRecord[] = []
+  let queuedBytes = 0
   let writing: Promise<void> | null = null
   let closing = false
   let givenUp = false
@@ -44,7 +49,7 @@ export function createEmissionQueue(deps: {
     gathering = null
     for (const make of gathered) {
       try {
-        queue.push(recordOf(make()))
+        enqueue(recordOf(make()))
       } catch (error) {
         // A record that the log will never take must not hold up the others.
         deps.onError(error)
@@ -53,6 +58,16 @@ export function createEmissionQueue(deps: {
     }
     gathered = []
     startWriting()
+  }
+
+  function enqueue(record: NewRecord): void {
+    const bytes = recordBytes(record)
+    if (queuedBytes + bytes > QUEUED_MAX_BYTES) {
+      deps.onLost(1)
+      return
+    }
+    queue.push(record)
+    queuedBytes += bytes
   }
 
   function startWriting() {
@@ -64,10 +79,11 @@ export function createEmissionQueue(deps: {
   async function write() {
     let retryMs = RETRY_FIRST_MS
     while (queue.length > 0 && !givenUp) {
-      const batch = queue.slice(0, BATCH_RECORDS)
+      const { batch, bytes } = firstOf(queue)
       try {
         await deps.log.append(batch)
         queue = queue.slice(batch.length)
+        queuedBytes -= bytes
         retryMs = RETRY_FIRST_MS
       } catch (error) {
         deps.onError(error)
@@ -91,7 +107,7 @@ export function createEmissionQueue(deps: {
         deps.onLost(records.length)
         return
       }
-      queue.push(...records)
+      for (const record of records) enqueue(record)
       startWriting()
     },
     get size() {
@@ -109,6 +125,19 @@ export function createEmissionQueue(deps: {
       return lost
     },
   }
+}
+
+/** The records to write next: the first BATCH_RECORDS, or as many as have BATCH_BYTES together, but at least one. */
+function firstOf(queue: readonly NewRecord[]): { batch: NewRecord[]; bytes: number } {
+  const batch: NewRecord[] = []
+  let bytes = 0
+  for (const record of queue) {
+    const more = recordBytes(record)
+    if (batch.length === BATCH_RECORDS || (batch.length > 0 && bytes + more > BATCH_BYTES)) break
+    batch.push(record)
+    bytes += more
+  }
+  return { batch, bytes }
 }
 
 /** @throws RecordTooLarge; an error of the encoder, when the emission breaks its schema by a bug of this program. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { recordBytes } from '../../../../infra/event-log/port.ts'
 import { checkedBytes } from '../../../../infra/event-log/record-check.ts'
 import type { Emission } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { createEmissionQueue } from '../../../../services/selection/emission/emission-queue.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { fakeLog } from '../fakes.ts'
 
 const emission = (requestId: string): Emission => ({
@@ -71,6 +73,26 @@ it('keeps a bounded number, and counts what comes over it', async () => {
   expect(counts.lost).toBe(3)
   expect(await queue.close(20)).toBe(50_000)
   expect(counts.lost).toBe(50_003)
+})
+
+it('keeps a bounded number of bytes, too, and writes little of them at once', async () => {
+  const { log, counts, queue } = createQueue()
+  const calls: number[][] = []
+  const append = log.append.bind(log)
+  log.append = async (records) => {
+    calls.push(records.map(recordBytes))
+    return append(records)
+  }
+  const begun = Promise.withResolvers<void>()
+  log.before = () => begun.promise
+  const large = { ...emission('large'), lifts: Array(50_000).fill(1.5) }
+  for (let i = 0; i < 200; i++) queue.add(() => large)
+  await waitFor(() => calls.length > 0)
+  expect(queue.size + counts.lost).toBe(200)
+  expect(queue.size).toBe(Math.floor((64 * 1024 * 1024) / calls[0]![0]!))
+  begun.resolve()
+  expect(await queue.close(5_000)).toBe(0)
+  expect(Math.max(...calls.map((sizes) => sizes.reduce((sum, bytes) => sum + bytes)))).toBeLessThanOrEqual(1024 * 1024)
 })
 
 it('takes nothing more once it is closing', async () => {
