@@ -14,6 +14,7 @@ import {
 } from '../domain/identity/event-signature.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
+import { throwIfStale } from './events/validation.ts'
 
 /**
  * Who sent a request with events. A browser is anonymous. A page proves itself by a signature that the shop's server made for
@@ -81,19 +82,26 @@ export function senderOf(request: FastifyRequest): Sender {
   return sender
 }
 
-/** How a sender proves an event of a shop. Null when its proof is for another shop: the event must then be refused. */
+/**
+ * How a sender proves an event of a shop. Null when its proof is for another shop: the event must then be refused.
+ * @throws Problem UNAVAILABLE when the shop may be the sender's and not be known yet.
+ */
 export function proofFor(sender: Sender, shopId: string, snapshot: Snapshot): Proof | null {
   switch (sender.proof) {
     case 'ANONYMOUS':
       return 'ANONYMOUS'
     case 'SIGNED':
       return sender.shopId === shopId ? 'SIGNED' : null
-    case 'TOKEN':
-      return sender.accountId === null || snapshot.body('Shop', shopId)?.accountId === sender.accountId ? 'TOKEN' : null
+    case 'TOKEN': {
+      if (sender.accountId === null) return 'TOKEN'
+      const shop = snapshot.body('Shop', shopId)
+      if (!shop) throwIfStale(snapshot, 'The shop')
+      return shop?.accountId === sender.accountId ? 'TOKEN' : null
+    }
   }
 }
 
-/** @throws Problem UNAUTHENTICATED, FORBIDDEN. */
+/** @throws Problem UNAUTHENTICATED, FORBIDDEN; UNAVAILABLE when the token or key may only not be known yet. */
 function claimed({ headers }: FastifyRequest, deps: SenderDeps): Claimed {
   // Other schemes are ignored: a test site behind a password sends one, for instance.
   if (/^bearer\b/i.test(headers.authorization ?? '')) {
@@ -103,9 +111,12 @@ function claimed({ headers }: FastifyRequest, deps: SenderDeps): Claimed {
   return header === undefined ? { sender: ANONYMOUS, signature: null } : signer(String(header), headers, deps)
 }
 
-function bearerSender(authorization: string | undefined, { readBearer }: SenderDeps): Sender {
+function bearerSender(authorization: string | undefined, { snapshot, readBearer }: SenderDeps): Sender {
   const bearer = readBearer(authorization)
-  if (!bearer) throw new Problem('UNAUTHENTICATED', 'The token is not valid: it is unknown, has expired or was revoked')
+  if (!bearer) {
+    throwIfStale(snapshot, 'The token')
+    throw new Problem('UNAUTHENTICATED', 'The token is not valid: it is unknown, has expired or was revoked')
+  }
   if (!bearer.scopes.includes('events')) throw new Problem('FORBIDDEN', 'The token lacks the scope events')
   return { proof: 'TOKEN', accountId: bearer.role === 'OPERATOR' ? null : bearer.accountId }
 }
@@ -114,7 +125,10 @@ function signer(header: string, { cid, uid }: IncomingHttpHeaders, { snapshot, n
   const signature = readSignature(header)
   if (!signature) throw unproven('must have the form key=…,t=…,v1=…')
   const key = snapshot.body('SigningKey', signature.keyId)
-  if (!key) throw unproven('names an unknown key')
+  if (!key) {
+    throwIfStale(snapshot, 'The key of the signature')
+    throw unproven('names an unknown key')
+  }
   if (!isTimely(signature, now())) throw unproven('is too old, or its time is in the future')
   const digest = startDigest(key.secret, signature.time, { cid: String(cid ?? ''), uid: String(uid ?? '') })
   return { sender: { proof: 'SIGNED', shopId: key.shopId }, signature: { signature, digest } }

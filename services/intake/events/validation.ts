@@ -50,8 +50,17 @@ export function rejectedOtherShop(path: string): RejectedEvent {
 
 /** @throws Problem UNAVAILABLE when the shop may be missing only because this process's copy of the registry is stale. */
 export function rejectedUnknownShop(snapshot: Snapshot): RejectedEvent {
-  if (snapshot.staleReason === null) return rejected('/shopId', 'there is no such shop')
-  throw new Problem('UNAVAILABLE', 'The shop is not known to this process yet: try again shortly', {
+  throwIfStale(snapshot, 'The shop')
+  return rejected('/shopId', 'there is no such shop')
+}
+
+/**
+ * To be called when something is not known. @param what begins the sentence that says so.
+ * @throws Problem UNAVAILABLE when it may be missing only because this process's copy of the registry is stale.
+ */
+export function throwIfStale({ staleReason }: Snapshot, what: string): void {
+  if (staleReason === null) return
+  throw new Problem('UNAVAILABLE', `${what} is not known to this process yet: try again shortly`, {
     retryAfterSeconds: RETRY_AFTER_S,
   })
 }

@@ -201,3 +201,33 @@ describe('docs/signing-events.md', () => {
     expect(proofs()).toEqual(['SIGNED'])
   })
 })
+
+describe('while the copy of the registry is stale', () => {
+  beforeEach(() => {
+    snapshot.staleReason = 'The copy ends at offset 7'
+  })
+  const again = { status: 503, headers: { 'retry-after': '5' }, body: { code: 'UNAVAILABLE' } }
+
+  it('a token that may be newer is asked to come again', async () => {
+    expect(await buy(bearer('made-a-minute-ago'))).toMatchObject(again)
+  })
+
+  it('so is a signature by a key that may be newer', async () => {
+    expect(await buy(signed(JSON.stringify(order()), { cid: 'ann', key: 'key-2' }))).toMatchObject(again)
+  })
+
+  it('so is a token with an ad of a shop that may be newer', async () => {
+    const showId = showIdOf({ shopId: '88888888-8888-4888-8888-888888888888' })
+    const view = () => intake.post('/v1/dsa/view-event', { showId }, bearer('token-of-account'))
+    expect(await view()).toMatchObject(again)
+    snapshot.staleReason = null
+    expect(await view()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+  })
+
+  it('what is known is taken and refused as ever', async () => {
+    expect(await buy(bearer('token-of-account'))).toMatchObject({ status: 202 })
+    expect(await buy(bearer('feed-token'))).toMatchObject({ status: 403 })
+    expect(await buy(signed('another body', { cid: 'ann' }))).toMatchObject({ status: 401 })
+    expect(await buy(bearer('token-of-rival'))).toMatchObject({ status: 403 })
+  })
+})
