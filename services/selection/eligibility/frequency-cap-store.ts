@@ -1,4 +1,4 @@
-import { type CounterKey, type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
+import { type CounterKey, type Counters, CountersUnavailable, type Reservation } from '../../../infra/counters/port.ts'
 import { lruCache } from '../../domain/caches.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 
@@ -6,7 +6,13 @@ import { createCircuitBreaker } from '../circuit-breaker.ts'
 const VIEWS_CACHED_MAX = 100_000
 
 /** Where views are counted and reserved. */
-export type FrequencyCapStore = Pick<Counters, 'shards' | 'read' | 'reserve'>
+export interface FrequencyCapStore extends Pick<Counters, 'shards' | 'read' | 'reserve'> {
+  /**
+   * Ends reservations. Shards that are away are asked as well: nobody waits for the answer, and a reservation that was made would
+   * otherwise last. @throws CountersUnavailable.
+   */
+  release(reservations: readonly Reservation[]): Promise<void>
+}
 
 /**
  * The counters of views. While a shard is away, they answer with the value last read, or with infinity, which reaches any
@@ -14,7 +20,7 @@ export type FrequencyCapStore = Pick<Counters, 'shards' | 'read' | 'reserve'>
  * time, only concurrent requests of one person may exceed a cap, because every reservation is granted.
  */
 export function createFrequencyCapStore(deps: {
-  counters: FrequencyCapStore
+  counters: Pick<Counters, 'shards' | 'read' | 'reserve'>
   now: () => number
   /** A shard that takes longer counts as slow, and is not asked for a while. */
   slowMs: number
@@ -72,6 +78,7 @@ export function createFrequencyCapStore(deps: {
         (ofShard) => counters.reserve(ofShard),
         ({ requested }) => requested,
       ),
+    release: async (reservations) => void (await counters.reserve(reservations)),
   }
 }
 

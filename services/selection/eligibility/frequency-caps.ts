@@ -91,8 +91,6 @@ export function createFrequencyCaps(deps: {
       const granted = await store.reserve(ads.map((ad) => reservationOf(ad, 1, shop, asked)))
       return ads.filter((_, i) => granted[i] === 0)
     },
-    async release(ads, shop, asked) {
-      await store.reserve(ads.map((ad) => reservationOf(ad, 0, shop, asked)))
-    },
+    release: (ads, shop, asked) => store.release(ads.map((ad) => reservationOf(ad, 0, shop, asked))),
   }
 }
