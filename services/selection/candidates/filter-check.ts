@@ -2,6 +2,7 @@ import type { Filter, IndexedProduct } from '../../../infra/product-index/port.t
 import { effectivePriceMicros, normalBrand } from '../../domain/campaign/promotion.ts'
 import { attributesOf, normalAttribute } from '../../domain/catalogue/attributes.ts'
 import { hasNodesInOrder, isSameOrBelow } from '../../domain/catalogue/categories.ts'
+import { primaryLang } from '../../domain/catalogue/languages.ts'
 
 export type Check = (product: IndexedProduct) => boolean
 
@@ -36,8 +37,10 @@ function checkOfOne(filter: Filter): Check | null {
     }
     case 'currency':
       return ({ offer }) => same(offer.currency, filter.currency)
-    case 'lang':
-      return ({ offer }) => offer.lang === null || same(offer.lang.slice(0, 2), filter.lang.slice(0, 2))
+    case 'lang': {
+      const lang = primaryLang(filter.lang)
+      return ({ offer }) => offer.lang === null || primaryLang(offer.lang) === lang
+    }
     case 'country':
       return ({ offer }) => {
         const countries = offer.shipping.flatMap(({ country }) => country ?? [])

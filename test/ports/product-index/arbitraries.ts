@@ -30,7 +30,8 @@ const value = fc.constantFrom('Red', 'red', 'L', '3 kg', '3  KG', 'true', 'no', 
 const name = fc.constantFrom('color', 'size', 'Weight', 'weight', 'bluetooth', 'a=b', 'adult')
 const label = fc.constantFrom('sale', 'Sale', 'new in')
 const id = fc.constantFrom('1', '2', '3', 'a', 'A', 'x/1')
-const lang = fc.constantFrom(null, 'en', 'de', 'en-GB')
+/** Of `de` and `del`, one begins like the other. */
+const lang = fc.constantFrom(null, 'en', 'de', 'en-GB', 'del')
 const country = fc.constantFrom('DE', 'pl')
 const cents = fc.integer({ min: 1, max: 5 })
 const few = <T>(values: fc.Arbitrary<T>) => fc.array(values, { maxLength: 2 })

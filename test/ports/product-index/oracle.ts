@@ -67,7 +67,7 @@ export function satisfies(
     case 'currency':
       return filter.currency.toLowerCase() === offer.currency.toLowerCase()
     case 'lang':
-      return offer.lang === null || offer.lang.slice(0, 2).toLowerCase() === filter.lang.slice(0, 2).toLowerCase()
+      return offer.lang === null || /^[a-z]+/i.exec(offer.lang)![0] === /^[a-z]+/i.exec(filter.lang)![0].toLowerCase()
     case 'country': {
       const given = offer.shipping.map((shipping) => shipping.country).filter((country) => country !== null)
       return given.length === 0 || given.some((country) => same(country, filter.country))
