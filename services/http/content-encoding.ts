@@ -38,5 +38,7 @@ function decoded(source: Readable, decoder: ReturnType<typeof createGunzip>): Re
     if (!source.readableEnded) decoder.destroy(new Error('The connection broke before the body was complete'))
   })
   decoder.once('close', () => source.unpipe(decoder).resume())
+  // A request may be refused before anybody reads its body, and an error without a listener would end the process.
+  decoder.on('error', () => {})
   return source.pipe(decoder)
 }

@@ -217,6 +217,32 @@ describe('an encoded body', () => {
     expect((await post(port, gzipSync(json).subarray(0, 20), 'gzip')).status).toBe(400)
   })
 
+  it('ends no process when it is broken and nobody reads it', async () => {
+    const uncaught: Error[] = []
+    const note = (error: Error) => void uncaught.push(error)
+    process.on('uncaughtException', note)
+    const { port } = await listening()
+    const encoded = 'Content-Encoding: gzip\r\n'
+    const unread = [
+      `GET /echo HTTP/1.1\r\nHost: a\r\n${encoded}\r\n`,
+      `${head('/echo', 2, 'text/csv', encoded)}{}`,
+      `${head('/nowhere', 2, 'text/csv', encoded)}{}`,
+    ]
+    for (const request of unread) {
+      const { socket, told } = open(port)
+      socket.write(request)
+      await eventually(() => expect(told.text).toMatch(/^HTTP\/1.1 4/))
+    }
+    const { socket, told } = open(port)
+    socket.write(`${head('/echo', 100, 'text/csv', encoded)}{}`)
+    await eventually(() => expect(told.text).toContain('415 '))
+    socket.destroy()
+    // Decoded after the others.
+    expect((await post(port, gzipSync(json), 'gzip')).status).toBe(200)
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+  })
+
   it('is not inflated beyond what the route takes', async () => {
     const { port } = await listening()
     const bomb = gzipSync(Buffer.alloc(64 * MIB, 0x20))
