@@ -74,8 +74,10 @@ export function intakeApp(deps: IntakeDeps) {
     const readBody = createBodyReader(schema, { substitutes: { eventId: substituteEventId } })
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const context = readContext(request)
-      const body = orThrow(readBody(request.body))
-      const event = orThrow(withWarnings(validate(body.value, context), body.warnings))
+      const body = readBody(request.body)
+      const result = body.status === 'REJECTED' ? body : withWarnings(validate(body.value, context), body.warnings)
+      if (result.status === 'REJECTED') limits.admitEvents(request, { told: 1, stored: [], vouched: false })
+      const event = orThrow(result)
       reply.code(202)
       return accept({ request, context, results: [event], isBatch: false, clientId: event.cid })
     }

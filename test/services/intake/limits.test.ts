@@ -66,6 +66,18 @@ describe('a stranger who floods', () => {
     }
   })
 
+  it('with single events meets it as well, refused ones counted', async () => {
+    const intake = proxied({ limits: { addressEventsPerMinute: 2 } })
+    for (const [showId, expected] of [
+      ['forged', 400],
+      [7, 400],
+      ['forged', 429],
+      [showIdOf(), 429],
+    ]) {
+      expect((await intake.post('/v1/dsa/view-event', { showId }, from('8.8.8.8'))).status).toBe(expected)
+    }
+  })
+
   it('is one stranger at every address of an IPv6 network of 64 bits, and cannot forge another', async () => {
     const intake = proxied({ limits: { addressRequestsPerMinute: 2 } })
     const view = (forwardedFor: string) =>
