@@ -32,6 +32,7 @@ export function createBestsellerFallback(deps: {
   const known = new LRUCache<string, readonly Candidate[]>({ max: SHOPS_MAX })
   const requested = new Set<string>()
   let timer: NodeJS.Timeout | undefined
+  let refreshing: Promise<void> | null = null
 
   async function refreshShop(shopId: string): Promise<void> {
     const campaigns = (['PAID', 'AUTO_PROMO'] as const).flatMap((kind) => deps.campaigns.running(shopId, kind).groups)
@@ -51,7 +52,7 @@ export function createBestsellerFallback(deps: {
   }
 
   /** Ends at the first failure, for the next shop would probably fail too, and goes on there the next time. */
-  async function refresh(): Promise<void> {
+  async function refreshRequested(): Promise<void> {
     for (const shopId of [...requested]) {
       requested.delete(shopId)
       try {
@@ -62,6 +63,14 @@ export function createBestsellerFallback(deps: {
         throw error
       }
     }
+  }
+
+  /** A slow index is not asked for more at the same time: calls that come meanwhile share the refresh that is under way. */
+  function refresh(): Promise<void> {
+    refreshing ??= refreshRequested().finally(() => {
+      refreshing = null
+    })
+    return refreshing
   }
 
   return {
