@@ -39,7 +39,7 @@ export function readGist(claims: Buffer): ClaimsGist {
   return { kind, shopId, cid: reader.string(), uid: reader.optional() }
 }
 
-/** The longest event: ids of 256 characters at 3 bytes each, the UUIDs, and claims that fill a whole showId. */
+/** The longest event: ids of 256 characters at 4 bytes each, the UUIDs, and claims that fill a whole showId. */
 const EVENT_MAX_BYTES = 8 * 1024
 const scratch = Buffer.alloc(EVENT_MAX_BYTES)
 const header = headerOf('AdEvent')

@@ -65,5 +65,8 @@ function personOf(headers: IncomingHttpHeaders): Pick<RequestContext, 'cid' | 'u
 function idOf(header: string | string[] | undefined): string | null | typeof MALFORMED {
   if (header === undefined || header === '') return null
   const id = typeof header === 'string' ? headerText(header) : null
-  return id !== null && id.length <= EVENT_LIMITS.idChars ? id : MALFORMED
+  return id !== null && isShort(id) ? id : MALFORMED
 }
+
+/** Counts code points, as the schemas of bodies do. */
+const isShort = (id: string): boolean => id.length <= EVENT_LIMITS.idChars || [...id].length <= EVENT_LIMITS.idChars

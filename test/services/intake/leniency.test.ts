@@ -73,6 +73,16 @@ describe('a malformed optional field is left out with a warning, and never costs
     expect(only()).toMatchObject({ cid: 'c', uid: null })
   })
 
+  test('and the headers count characters like a body, whatever their script', async () => {
+    const id = '😀'.repeat(256)
+    const headers = { cid: Buffer.from(id).toString('latin1'), uid: Buffer.from(`${id}😀`).toString('latin1') }
+    const { status, body } = await intake.post('/v1/ev/transaction', purchase, headers)
+    expect([status, body.warnings]).toEqual([202, [{ path: 'header/uid', message: expect.any(String) }]])
+    const events = [{ type: 'TRANSACTION', data: { ...purchase, cid: id, uid: `${id}😀` } }]
+    expect((await intake.post(batch, { events })).body).toMatchObject({ accepted: 1, warnings: [{}] })
+    expect(intake.records().map(({ value }) => value)).toMatchObject(Array(2).fill({ cid: id, uid: null }))
+  })
+
   test('of elements of a batch, whose warnings name their places', async () => {
     const events = [
       { type: 'VIEW', showId: showIdOf(), occurredAt: 'now' },
