@@ -49,18 +49,12 @@ export const pathKey = (path: string): string => normalPath(path).keys.at(-1) ??
 /** Keys of a path and everything above it, widest first. An index stores these to find the products at or below a path. */
 export const pathAndAbove = (path: string): readonly string[] => normalPath(path).keys
 
-/** Whether a product's path is `path` or lies below it. Nothing lies below a path without levels. */
-export function isSameOrBelow(productPath: string, path: string): boolean {
-  const [levels, above] = [pathLevels(productPath), pathLevels(path)]
+/** Whether a path is another or lies below it, both as normalised levels. Nothing lies below a path without levels. */
+export function isSameOrBelow(levels: readonly string[], above: readonly string[]): boolean {
   return above.length > 0 && commonDepth(levels, above) === above.length
 }
 
-/** Whether the product's path contains all nodes in this order, gaps allowed. False without nodes. */
-export function hasNodesInOrder(productPath: string, nodes: readonly string[]): boolean {
-  return nodesInOrder(pathLevels(productPath), nodes.flatMap(pathLevels))
-}
-
-/** `hasNodesInOrder` for normalised levels. */
+/** Whether a product's path contains all nodes in this order, gaps allowed, both as normalised levels. False without nodes. */
 export function nodesInOrder(levels: readonly string[], nodes: readonly string[]): boolean {
   let next = 0
   for (const level of levels) if (level === nodes[next]) next++

@@ -1,7 +1,7 @@
 import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
 import { effectivePriceMicros, normalBrand } from '../../domain/campaign/promotion.ts'
 import { attributesOf, normalAttribute } from '../../domain/catalogue/attributes.ts'
-import { hasNodesInOrder, isSameOrBelow } from '../../domain/catalogue/categories.ts'
+import { isSameOrBelow, nodesInOrder, pathLevels } from '../../domain/catalogue/categories.ts'
 import { primaryLang } from '../../domain/catalogue/languages.ts'
 
 export type Check = (product: IndexedProduct) => boolean
@@ -14,16 +14,25 @@ export function checkOf(filters: readonly Filter[]): Check | null {
 
 const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
 
+/** Whether the levels of any of a product's types hold. Levels are costly to tell, so each type's are told once. */
+const anyType =
+  (holds: (levels: readonly string[]) => boolean): Check =>
+  ({ offer }) =>
+    offer.productTypes.some((type) => holds(pathLevels(type)))
+
 /** Checks one filter as the port defines it. Values are normalised as the index normalises them. */
 function checkOfOne(filter: Filter): Check | null {
   switch (filter.kind) {
     case 'available':
       return ({ offer }) => offer.isAvailable
-    case 'categoryPaths':
-      return ({ offer }) => filter.paths.some((path) => offer.productTypes.some((type) => isSameOrBelow(type, path)))
-    case 'categoryNodes':
-      return ({ offer }) =>
-        filter.anyOf.some((nodes) => offer.productTypes.some((type) => hasNodesInOrder(type, nodes)))
+    case 'categoryPaths': {
+      const paths = filter.paths.map(pathLevels)
+      return anyType((levels) => paths.some((path) => isSameOrBelow(levels, path)))
+    }
+    case 'categoryNodes': {
+      const lists = filter.anyOf.map((nodes) => nodes.flatMap(pathLevels))
+      return anyType((levels) => lists.some((nodes) => nodesInOrder(levels, nodes)))
+    }
     case 'price': {
       const { minMicros, maxMicros } = filter
       return ({ offer }) => {
