@@ -24,7 +24,7 @@ const VOCABULARIES: ReadonlySet<string> = new Set(['adult', 'age_group', 'energy
 
 /**
  * The spelling of a name or value under which the index finds offers that may match: case, accents and outer or repeated
- * spaces do not matter. `carriesAttribute` decides which of them do match.
+ * spaces do not matter. `attributeCheck` decides which of them do match.
  */
 export const normalAttribute = (text: string): string => fold(text).trim().replace(/\s+/g, ' ')
 
@@ -42,18 +42,21 @@ export function attributesOf(offer: ProductOffer): { name: string; value: string
 }
 
 /**
- * Whether an offer has an attribute of exactly this name with exactly one of the values, after Unicode normalisation (NFC) and
- * trimming. Case counts, except in fields with a fixed vocabulary.
+ * Makes a check whether an offer has an attribute of exactly this name with exactly one of the values, after Unicode normalisation
+ * (NFC) and trimming. Case counts, except in fields with a fixed vocabulary.
  */
-export function carriesAttribute(offer: ProductOffer, name: string, anyOf: readonly string[]): boolean {
+export function attributeCheck(name: string, anyOf: readonly string[]): (offer: ProductOffer) => boolean {
   const wanted = exact(name)
   const spelling = VOCABULARIES.has(wanted) ? (text: string) => exact(text).toLowerCase() : exact
   const values = new Set(anyOf.map(spelling))
-  const ofFeed = Object.hasOwn(feedFields, wanted) ? feedFields[wanted]!(offer) : null
-  if (ofFeed !== null && values.has(spelling(String(ofFeed)))) return true
-  return offer.productDetails.some(
-    (each) => exact(each.attributeName) === wanted && values.has(spelling(each.attributeValue)),
-  )
+  const fieldOf = Object.hasOwn(feedFields, wanted) ? feedFields[wanted]! : () => null
+  return (offer) => {
+    const ofFeed = fieldOf(offer)
+    if (ofFeed !== null && values.has(spelling(String(ofFeed)))) return true
+    return offer.productDetails.some(
+      (each) => exact(each.attributeName) === wanted && values.has(spelling(each.attributeValue)),
+    )
+  }
 }
 
 const exact = (text: string): string => text.normalize('NFC').trim()

@@ -1,6 +1,6 @@
 import type { Filter, Lifts } from '../../../infra/product-index/port.ts'
 import { phraseId } from '../../domain/auction/phrase-id.ts'
-import { carriesAttribute } from '../../domain/catalogue/attributes.ts'
+import { attributeCheck } from '../../domain/catalogue/attributes.ts'
 import { synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
 import type { PhraseLiftsView } from '../../replicas/lifts-follower.ts'
 import type { Plan } from '../algorithms/algorithm.ts'
@@ -114,9 +114,10 @@ function refined(
   list: CandidateList,
 ): Candidate[] {
   const unwanted = notTitle === undefined ? null : sameTitle(notTitle)
+  const checks = attributes.map(({ name, anyOf }) => attributeCheck(name, anyOf))
   return list.candidates
     .filter(({ product }) => unwanted === null || sameTitle(product.offer.title) !== unwanted)
-    .filter(({ product }) => attributes.every(({ name, anyOf }) => carriesAttribute(product.offer, name, anyOf)))
+    .filter(({ product }) => checks.every((check) => check(product.offer)))
     .map((candidate) => {
       const { id, productId } = candidate.product.offer
       const own = relevance?.get(id) ?? relevance?.get(productId ?? id)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attributesOf, attributeTexts, carriesAttribute } from '../../../../services/domain/catalogue/attributes.ts'
+import { attributeCheck, attributesOf, attributeTexts } from '../../../../services/domain/catalogue/attributes.ts'
 import { anOffer } from '../../../infra/product-index/offer.fixture.ts'
 
 const detail = (attributeName: string, attributeValue: string) => ({ sectionName: null, attributeName, attributeValue })
@@ -59,7 +59,7 @@ describe('attributes', () => {
   ])('%j of %j is carried: %s', (name, anyOf, expected) => {
     const details = [detail('Plug ', 'Type F')]
     const offer = anOffer({ color: 'Café', gender: 'female', adult: true, size: null, productDetails: details })
-    expect(carriesAttribute(offer, name, anyOf)).toBe(expected)
+    expect(attributeCheck(name, anyOf)(offer)).toBe(expected)
   })
 
   test('words come from values, and of a yes-or-no detail from its name when it is yes', () => {
