@@ -27,11 +27,12 @@ interface NormalPath {
 function normalPath(path: string): NormalPath {
   const known = rememberedPaths.get(path)
   if (known) return known
-  const levels = path
-    .split(LEVEL_SEPARATOR)
-    .map((level) => fold(level).trim().replace(/\s+/g, ' '))
-    .filter(Boolean)
-    .slice(0, LEVELS_MAX)
+  const levels: string[] = []
+  for (const level of path.split(LEVEL_SEPARATOR)) {
+    if (levels.length === LEVELS_MAX) break
+    const normal = fold(level).trim().replace(/\s+/g, ' ')
+    if (normal !== '') levels.push(normal)
+  }
   const keys = levels.map((_, depth) => levels.slice(0, depth + 1).join(LEVEL_SEPARATOR))
   const normal = { levels, keys }
   if (path.length > REMEMBERED_PATH_MAX_CHARS) return normal

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   commonDepth,
   isSameOrBelow,
@@ -38,6 +38,14 @@ describe('category paths', () => {
     expect(pathKey(deep)).toBe(pathAndAbove(deep).at(-1))
     expect(isAtOrBelow(deep, deep)).toBe(true)
     expect(hasNodes(deep, [deep])).toBe(true)
+  })
+
+  test('levels that do not count are not normalised', () => {
+    const normalised = vi.spyOn(String.prototype, 'toLowerCase')
+    expect(pathLevels('É>'.repeat(374))).toHaveLength(32)
+    const calls = normalised.mock.calls.length
+    normalised.mockRestore()
+    expect(calls).toBeLessThan(100)
   })
 
   test('a product lies at or below a path exactly when the path is among its own and those above', () => {
