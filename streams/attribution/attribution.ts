@@ -11,7 +11,7 @@ import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runt
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 import { copyNew } from './copy-new.ts'
-import { createStoreHas, creditScope, fillScope, findAffected, readStoreHas } from './credit.ts'
+import { createStoreHas, creditScope, fillPeople, fillScope, findAffected, readStoreHas } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, newRowsIn, placeIn, versionOf } from './ranges.ts'
 import { createScratchTables, dropLeftScratch, type ScratchTables } from './scratch-tables.ts'
@@ -180,18 +180,22 @@ async function creditPart(
   return { transactions, progress: isLast ? { phase: 'FOLLOWING', done } : { ...progress, part: part + 1 } }
 }
 
-/** Computes the credit of some people's transactions again from the current tables. Call it only while no other run is under way. */
-export async function creditPeople(deps: AttributionDeps, personKeys: readonly number[]): Promise<void> {
+/**
+ * Computes the credit of some people's transactions again from the current tables, and that of all whom links join with them. Call it
+ * only while no other run is under way.
+ * @param people SQL that selects shopId, cid.
+ */
+export async function creditPeople(deps: AttributionDeps, people: string): Promise<void> {
   const { log, limits = ATTRIBUTION_LIMITS } = deps
   const { phase, done } = progressOf(await log.committed(ATTRIBUTION_GROUP))
   // While COLLECTING they need no credit yet: they get it later, with the rest of the past.
-  if (phase === 'COLLECTING' || personKeys.length === 0) return
+  if (phase === 'COLLECTING') return
   const tables = scratchTablesOf(deps)
   try {
     await tables.use(async (scratch, on) => {
       const place = { analytics: on, scratch, has: await readStoreHas(on) }
-      const params = { personKeys, sliceSize: limits.sliceTransactions }
-      const scope = await fillScope(place, transactionsOfPeopleSql, params)
+      await fillPeople(place, people)
+      const scope = await fillScope(place, transactionsOfPeopleSql(scratch), { sliceSize: limits.sliceTransactions })
       await creditScope(place, scope, versionOf(done))
     })
   } finally {

@@ -9,7 +9,7 @@ import {
   transactionsInTimeSql,
 } from '../../infra/analytics/queries/attribution/affected.ts'
 import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/queries/attribution/lookups.ts'
-import { crowdingSql } from '../../infra/analytics/queries/attribution/person-links.ts'
+import { crowdingSql, nearLinksSql } from '../../infra/analytics/queries/attribution/person-links.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
   deleteDisplacedLinesSql,
@@ -106,6 +106,16 @@ const timeOf = ({ shopIds, firstAt }: News) => ({ touchedShops: shopIds, touched
 async function isCrowded({ analytics, scratch }: Workplace): Promise<boolean> {
   const [answer] = await analytics.query<{ isCrowded: boolean | null }>(crowdingSql(scratch.links))
   return answer!.isCrowded === true
+}
+
+/** Fills `people` with those that some SQL selects (shopId, cid), and `links` with the links that decide who their persons are. */
+export async function fillPeople({ analytics, scratch }: Workplace, people: string): Promise<void> {
+  await refill(analytics, scratch.people, `INSERT INTO ${scratch.people} (shopId, cid) ${people}`)
+  await refill(
+    analytics,
+    scratch.links,
+    `INSERT INTO ${scratch.links} ${nearLinksSql(`SELECT shopId, cid FROM ${scratch.people}`)}`,
+  )
 }
 
 /** Fills `scope` with the transactions that the SQL `transactions` selects. */

@@ -1,7 +1,7 @@
+import { linkErasures, peopleOfErasuresSql } from '../../infra/analytics/queries/people/erased-links.ts'
 import {
   attributionErasures,
   type Erasing,
-  erasedPeopleSql,
   pendingErasuresSql,
   sinkErasures,
   type TableErasure,
@@ -19,13 +19,10 @@ export async function eraseInTables(deps: AttributionDeps, people: Erasing): Pro
   const [changes] = await analytics.query<{ pending: number }>(pendingErasuresSql)
   if (changes!.pending > 0) return false
   if (await eraseEach(deps, sinkErasures(people))) return false
-  if (await eraseEach(deps, attributionErasures(people))) return false
-  const pseudonyms = people.map(({ pseudonym }) => pseudonym)
-  const keys = await analytics.query<{ personKey: number }>(erasedPeopleSql, { pseudonyms })
-  await creditPeople(
-    deps,
-    keys.map(({ personKey }) => personKey),
-  )
+  const hasFound = await eraseEach(deps, attributionErasures(people))
+  await eraseInLinks(deps, people)
+  if (hasFound) return false
+  await creditPeople(deps, peopleOfErasuresSql(people))
   return true
 }
 
@@ -39,4 +36,9 @@ async function eraseEach({ analytics }: AttributionDeps, tables: readonly TableE
     for (const statement of statements) await analytics.command(statement)
   }
   return hasFound
+}
+
+/** Runs even when no link has an identifier, because a run that died may have left it without the links of what came later. */
+async function eraseInLinks({ analytics }: AttributionDeps, people: Erasing): Promise<void> {
+  for (const statement of linkErasures(people)) await analytics.command(statement)
 }

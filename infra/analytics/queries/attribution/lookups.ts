@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
-import { NEVER, personKeysSql } from './person-links.ts'
+import { NEVER, personKeysSql, withoutPlaceSql } from './person-links.ts'
 import type { Scratch } from './scratch.ts'
 
 /** Fills the tables in which attribution looks people and transactions up (migrations/009_attribution_lookups.sql). */
@@ -19,7 +19,7 @@ export function withNewRows<T extends object>(newRows: NewRows, tables: ByTopic<
 }
 
 /** Tables whose rows show a cid and a uid together: SQL for when the intake received a row, and whether its sender proved itself. */
-const eventTables: ByTopic<{ table: string; receivedAt: string; isProven: string }> = {
+export const eventTables: ByTopic<{ table: string; receivedAt: string; isProven: string }> = {
   'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
@@ -148,10 +148,13 @@ export const transactionsOfKeysSql = `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
 WHERE personKey BETWEEN {fromKey:UInt32} AND {toKey:UInt32}`
 
-/** The transactions of some people, by their key. */
-export const transactionsOfPeopleSql = `
+/** The transactions of the cids in `people`, and of all who share a uid with them by links that have a place. */
+export const transactionsOfPeopleSql = ({ people, links }: Scratch): string => `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
-WHERE personKey IN {personKeys:Array(UInt32)}`
+WHERE personKey IN (${personKeysSql(`
+  SELECT shopId, cid FROM ${people}
+  UNION ALL
+  SELECT shopId, cid FROM ${links} WHERE (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, 'true')})`)})`
 
 /** One more than the greatest key of a person. */
 export const PERSON_KEYS = 2 ** 32

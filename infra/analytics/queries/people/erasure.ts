@@ -1,5 +1,4 @@
 import type { ActiveErasure } from '../../../../services/domain/erasure/erasures.ts'
-import { NEVER, personKeySql } from '../attribution/person-links.ts'
 
 /**
  * Statements that replace identifiers by pseudonyms. The store keeps the text of the statements that it has run, so they contain no
@@ -28,10 +27,11 @@ const attributionTables: readonly (NamedTable & { sortedByPerson: boolean })[] =
   { table: 'touches', names: { CID: ['cid'], UID: [] }, at: 'occurredAt', sortedByPerson: true },
   { table: 'transactions_by_person', names: { CID: ['cid'], UID: [] }, at: 'occurredAt', sortedByPerson: true },
   { table: 'transactions_by_id', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
-  { table: 'links_by_cid', names: { CID: ['cid'], UID: ['uid'] }, at: 'seenAt', sortedByPerson: true },
-  { table: 'links_by_uid', names: { CID: ['cid'], UID: ['uid'] }, at: 'seenAt', sortedByPerson: true },
   { table: 'attributed_lines', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
 ]
+
+/** Also filled by attribution. `erased-links.ts` has their statements. */
+export const linkTables = ['links_by_uid', 'links_by_cid'] as const
 
 export type Erasing = readonly ActiveErasure[]
 
@@ -49,7 +49,7 @@ export const sinkErasures = (erasures: Erasing): TableErasure[] =>
     return { table: each.table, countSql: countSql(each, erasures), statements: [updateSql(each, erasures, 0)] }
   })
 
-/** The tables of attribution. Their statements are done when they return. */
+/** The tables of attribution, without links. Their statements are done when they return. */
 export const attributionErasures = (erasures: Erasing): TableErasure[] =>
   attributionTables.map((each) => {
     const statements = each.sortedByPerson
@@ -62,13 +62,7 @@ export const attributionErasures = (erasures: Erasing): TableErasure[] =>
 export const pendingErasuresSql = `
 SELECT toInt64(count()) AS pending FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done
-  AND table IN (${[...sinkTables, ...attributionTables].map(({ table }) => `'${table}'`).join(', ')})`
-
-/** Keys of the people whose credit must be computed again: the cids that were erased, and the cids of uids that were erased. */
-export const erasedPeopleSql = `
-SELECT DISTINCT ${personKeySql} AS personKey FROM transactions_by_person WHERE cid IN {pseudonyms:Array(String)}
-UNION DISTINCT
-SELECT DISTINCT ${personKeySql} AS personKey FROM links_by_uid WHERE uid IN {pseudonyms:Array(String)}`
+  AND table IN (${[...[...sinkTables, ...attributionTables].map(({ table }) => table), ...linkTables].map((table) => `'${table}'`).join(', ')})`
 
 const countSql = (named: NamedTable, erasures: Erasing): string =>
   `SELECT toInt64(count()) AS rows FROM ${named.table} WHERE ${anyIn(named, erasures)}`
@@ -81,16 +75,12 @@ SETTINGS mutations_sync = ${sync}`
 
 const insertSql = (named: NamedTable, erasures: Erasing): string => {
   const changes = columnsOf(named).map(({ column, kind }) => `${renamed(named, erasures, column, kind)} AS ${column}`)
-  // A proof from after the request does not belong to the erased pair.
-  const proof = named.at === 'seenAt' ? [`if(provenAt > ${latest(erasures)}, ${NEVER}, provenAt) AS provenAt`] : []
-  return `INSERT INTO ${named.table} SELECT * REPLACE (${[...changes, ...proof].join(', ')}) 
+  return `INSERT INTO ${named.table} SELECT * REPLACE (${changes.join(', ')})
 FROM (SELECT * FROM ${named.table} WHERE ${anyIn(named, erasures)})`
 }
 
 const deleteSql = (named: NamedTable, erasures: Erasing): string =>
   `ALTER TABLE ${named.table} DELETE WHERE ${anyIn(named, erasures)} SETTINGS mutations_sync = 1`
-
-const latest = (erasures: Erasing): number => Math.max(...erasures.map(({ requestedAt }) => requestedAt))
 
 function columnsOf({ names }: NamedTable) {
   return (['CID', 'UID'] as const).flatMap((kind) => names[kind].map((column) => ({ kind, column })))
@@ -112,9 +102,17 @@ function anyIn(named: NamedTable, erasures: Erasing): string {
   return conditions.length === 0 ? 'false' : conditions.map((each) => `(${each})`).join('\n  OR ')
 }
 
-/** Nothing needs escaping: texts of an erasure are UUIDs, hexadecimal or made by `newErasure`, and numbers are safe integers. */
-function isNamed({ at }: NamedTable, { shopId, requestedAt, digest }: ActiveErasure, column: string): string {
+/** Whether a row tells what the person did until the erasure was requested. */
+function isNamed({ at }: NamedTable, erasure: ActiveErasure, column: string): string {
+  return `${at} <= ${erasure.requestedAt} AND ${hasIdentifier(erasure, column)}`
+}
+
+/**
+ * Whether a column has the identifier, in a row of any time. Nothing needs escaping: texts of an erasure are UUIDs, hexadecimal or made
+ * by `newErasure`, and numbers are safe integers.
+ */
+export function hasIdentifier({ shopId, digest }: ActiveErasure, column: string): string {
   const { salt, sha256, crc32 } = digest
-  return `shopId = '${shopId}' AND ${at} <= ${requestedAt} AND ifNull(CRC32(${column}) = ${crc32}, false)
+  return `shopId = '${shopId}' AND ifNull(CRC32(${column}) = ${crc32}, false)
     AND ifNull(SHA256(concat(unhex('${salt}'), ${column})) = unhex('${sha256}'), false)`
 }
