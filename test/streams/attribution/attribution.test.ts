@@ -111,6 +111,21 @@ describe('attribution', () => {
     expect(await outcome(happened.campaign({ version: 2, at: T0 + HOUR, list: [] }))).toEqual(['NO_MATCH'])
   })
 
+  it('credit follows an attribution list that is in force earlier, because the clock was set back', async () => {
+    const { store, attribute, lines } = await world()
+    await store([
+      happened.campaign({ version: 1, at: T0, list: [] }),
+      happened.campaign({ version: 2, at: T0 + 2 * HOUR, list: ['p2'] }),
+      happened.touch({ eventId: 'k1', cid: 'c1', at: T0, adId: 'p1' }),
+      happened.purchase({ eventId: 't1', cid: 'c1', at: T0 + HOUR, products: ['p2'] }),
+    ])
+    await attribute()
+    expect((await lines())[0]).toMatchObject({ outcome: 'NO_MATCH' })
+    await store([happened.campaign({ version: 3, at: T0 + HOUR, list: ['p2'] })])
+    await attribute()
+    expect((await lines())[0]).toMatchObject({ outcome: 'CREDITED', match: 'HALO' })
+  })
+
   it('attribution says when the sink has stored nothing new', async () => {
     const { store, attribute } = await world()
     expect(await attribute()).toBeNull()

@@ -116,15 +116,19 @@ const voidedTouchesSql = (corrections: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
   FROM event_corrections WHERE ${corrections}`
 
+/**
+ * People whose touches are of campaigns with another attribution list, or with one that is in force earlier than the one before it: the
+ * clock may be set back between two versions.
+ */
 function touchesOfCampaignsSql(newEntries: string): string {
   const changed = `
     SELECT campaignId, min(since) AS since FROM (
       SELECT campaignId, _partition, _offset, attributionProductIds AS list, lagInFrame(list) OVER history AS before,
-        if(row_number() OVER history = 1, 0, updatedAt) AS since
+        if(row_number() OVER history = 1, 0, updatedAt) AS since, updatedAt < max(updatedAt) OVER history AS isEarlier
       FROM campaign_versions FINAL
       WINDOW history AS (PARTITION BY campaignId ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     )
-    WHERE (${newEntries}) AND list != before GROUP BY campaignId`
+    WHERE (${newEntries}) AND (list != before OR isEarlier) GROUP BY campaignId`
   return `
   SELECT t.shopId AS shopId, t.cid AS cid, greatest(t.occurredAt, c.since) AS since,
     t.occurredAt + ${windowMaxMsSql} AS until
