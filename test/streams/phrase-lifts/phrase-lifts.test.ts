@@ -5,7 +5,7 @@ import type { Emission, JudgedEvent } from '../../../schemas/records/events.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followLifts } from '../../../services/replicas/lifts-follower.ts'
 import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
-import { emission, purchase, touch } from '../attribution/events.ts'
+import { correction, emission, purchase, touch } from '../attribution/events.ts'
 import { openWorlds } from '../attribution/world.ts'
 import { logRecord } from '../runtime/fake-log.ts'
 
@@ -219,4 +219,33 @@ test('what could not be appended is learnt again at the next turn', async () => 
   fails = false
   await run()
   expect(appended).toHaveLength(2)
+})
+
+/** The clicks after each phrase on all days, by the last count of each day. */
+async function clicksAfter(): Promise<Record<number, number>> {
+  const rows = await world.analytics.query<{ phrase: number; clicks: number }>(
+    `SELECT phrase, toInt64(sum(clicks)) AS clicks FROM phrase_days FINAL
+     WHERE phrase != 0 AND (day, countedOn) IN (SELECT day, max(countedOn) FROM phrase_days WHERE phrase = 0 GROUP BY day)
+     GROUP BY phrase HAVING clicks > 0`,
+  )
+  return Object.fromEntries(rows.map(({ phrase, clicks }) => [phrase, clicks]))
+}
+
+/** The corrections that void the views and clicks of a search. */
+function voided(happened: ReturnType<typeof search>) {
+  const events = happened.filter(({ topic }) => topic === 'judged-events').map(({ value }) => value as JudgedEvent)
+  return events.map(({ eventId, type, cid, occurredAt: at, claims: { adId } }) => {
+    return { topic: 'corrections' as const, value: correction({ eventId, type, cid, at, adId }) }
+  })
+}
+
+test('clicks that are voided before a restart no longer count, even if they were all of their day', async () => {
+  const [first, second] = [1, 2].map((day) => search({ phrase: day * RED, shown: ['red'], clicked: 'red', day }))
+  await world.store([...first!, ...second!])
+  await newLeader()()
+  expect(await clicksAfter()).toEqual({ [RED]: 1, [BLUE]: 1 })
+  await world.store(voided(second!))
+  now += DAY_MS
+  await newLeader()()
+  expect(await clicksAfter()).toEqual({ [RED]: 1 })
 })

@@ -1,5 +1,5 @@
 import type { NewRows } from '../attribution/lookups.ts'
-import { countsSql } from '../corrections.ts'
+import { countsSql, isVoidedSql } from '../corrections.ts'
 
 /** Which products were seen and clicked after which words, counted by shop and UTC day (days since the epoch) in `phrase_days`. */
 
@@ -14,11 +14,14 @@ export interface DueDay {
   day: number
   clicks: number
 }
-/** Selects the days that have another number of clicks than when they were last counted. Parameter since (UTC epoch milliseconds). */
+/**
+ * Selects the days that have another number of clicks than when they were last counted: 0 if all were voided. Parameter since (UTC
+ * epoch milliseconds).
+ */
 export const uncountedDaysSql = `
   SELECT shopId, day, clicks FROM (
-    SELECT shopId, ${dayOf} AS day, toInt64(uniqExact(eventId)) AS clicks FROM judged_events
-    WHERE ${clickSql} AND ${countsSql} AND occurredAt >= {since:Int64} GROUP BY shopId, day)
+    SELECT shopId, ${dayOf} AS day, toInt64(uniqExactIf(eventId, NOT ${isVoidedSql})) AS clicks FROM judged_events
+    WHERE ${clickSql} AND verdict = 'VALID' AND occurredAt >= {since:Int64} GROUP BY shopId, day)
   WHERE (shopId, day, clicks) NOT IN (
     SELECT shopId, day, argMax(phrase_days.clicks, countedOn) FROM phrase_days WHERE phrase = 0 GROUP BY shopId, day)`
 
