@@ -249,3 +249,12 @@ test('clicks that are voided before a restart no longer count, even if they were
   await newLeader()()
   expect(await clicksAfter()).toEqual({ [RED]: 1 })
 })
+
+test('a day that is counted twice on one day keeps nothing of the first count', async () => {
+  const [first, second] = [RED, BLUE].map((phrase) => search({ phrase, shown: ['red'], clicked: 'red' }))
+  await world.store([...first!, ...second!])
+  await newLeader()()
+  await world.store(voided(second!))
+  await newLeader()()
+  expect(await clicksAfter()).toEqual({ [RED]: 1 })
+})

@@ -23,7 +23,7 @@ export const uncountedDaysSql = `
     SELECT shopId, ${dayOf} AS day, toInt64(uniqExactIf(eventId, NOT ${isVoidedSql})) AS clicks FROM judged_events
     WHERE ${clickSql} AND verdict = 'VALID' AND occurredAt >= {since:Int64} GROUP BY shopId, day)
   WHERE (shopId, day, clicks) NOT IN (
-    SELECT shopId, day, argMax(phrase_days.clicks, countedOn) FROM phrase_days WHERE phrase = 0 GROUP BY shopId, day)`
+    SELECT shopId, day, argMax(phrase_days.clicks, countedOn) FROM phrase_days FINAL WHERE phrase = 0 GROUP BY shopId, day)`
 
 /**
  * Selects the days whose clicks new rows change, and how many clicks are new. Parameter since. Null when there are no new rows.
@@ -51,17 +51,14 @@ const eventsSql = `
   WHERE ${ofDay} AND kind = 'SPONSORED' AND ${countsSql} AND emittedAt >= {fromMs:Int64} - ${DAY_MS}
   GROUP BY shopId, eventId`
 
-/**
- * Counts a day of shops. Several clicks of a cid on a product at a position after a phrase count once. Phrases after which nobody
- * clicked on that day get no rows. Parameters shopIds, day, fromMs, toMs (the time of the day), countedOn, positionsMax.
- */
-export const countPhraseDaySql = `
-  INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
-  SELECT shopId, {day:Int32}, phrase, event.3 AS id, event.4 AS position, countIf(event.5 = 'VIEW'),
-    uniqExactIf(event.6, event.5 = 'CLICK'), uniqExactIf(event.6, event.5 = 'CLICK' AND (shopId, eventId) IN (
+/** What happened on a day after phrases with a click on that day, as shopId, phrase, id, position, seen, clicked and bought. */
+const dayAfterPhrasesSql = `
+  SELECT shopId, phrase, event.3 AS id, event.4 AS position, toInt64(countIf(event.5 = 'VIEW')) AS seen,
+    toInt64(uniqExactIf(event.6, event.5 = 'CLICK')) AS clicked,
+    toInt64(uniqExactIf(event.6, event.5 = 'CLICK' AND (shopId, eventId) IN (
       SELECT shopId, touchEventId FROM attributed_lines FINAL
       WHERE ${ofShops} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND touchType = 'CLICK'
-        AND touchAt >= {fromMs:Int64} AND touchAt < {toMs:Int64})), {countedOn:Int32}
+        AND touchAt >= {fromMs:Int64} AND touchAt < {toMs:Int64}))) AS bought
   FROM (${eventsSql}) AS events
   INNER JOIN (
     SELECT shopId, requestId, slot.1 AS slotHash, any(slot.2) AS phrase
@@ -72,6 +69,21 @@ export const countPhraseDaySql = `
         SELECT shopId, requestId FROM judged_events WHERE ${ofDay} AND ${clickSql} AND verdict = 'VALID'))
     GROUP BY shopId, requestId, slotHash
   ) AS searched ON searched.shopId = events.shopId AND searched.requestId = events.event.1 AND searched.slotHash = events.event.2
+  GROUP BY shopId, phrase, id, position`
+
+/**
+ * Counts a day of shops. Several clicks of a cid on a product at a position after a phrase count once. Phrases after which nobody
+ * clicked on that day get no rows. Rows of an earlier count of the same `countedOn` that this one lacks get zeros. Parameters shopIds,
+ * day, fromMs, toMs (the time of the day), countedOn, positionsMax.
+ */
+export const countPhraseDaySql = `
+  INSERT INTO phrase_days (shopId, day, phrase, id, position, views, clicks, purchases, countedOn)
+  SELECT shopId, {day:Int32}, phrase, id, position, sum(seen), sum(clicked), sum(bought), {countedOn:Int32}
+  FROM (${dayAfterPhrasesSql}
+    UNION ALL
+    SELECT shopId, phrase, id, position, 0, 0, 0 FROM phrase_days
+    WHERE ${ofShops} AND day = {day:Int32} AND phrase_days.countedOn = {countedOn:Int32} AND phrase != 0
+  )
   GROUP BY shopId, phrase, id, position`
 
 /** Records for each of the shops that the counts of a day are complete. Parameters shopIds, day, fromMs, toMs, countedOn. */
