@@ -1,6 +1,9 @@
+import { followErasures } from '../../infra/event-log/erasures-tail.ts'
 import { logEpochRecord, readLogEpoch } from '../../infra/event-log/log-epoch.ts'
-import type { Assignment, EventLog, LogConsumer } from '../../infra/event-log/port.ts'
+import type { Assignment, EventLog, LogConsumer, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
 import { type TopicName, topicNames } from '../../schemas/topics.ts'
+import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
+import type { Erasures } from '../../services/domain/erasure/erasures.ts'
 import { readPages } from '../runtime/pages.ts'
 
 /** The process that owns the only partition of this topic carries over; the others are fenced. */
@@ -44,6 +47,9 @@ export interface CarryOverDeps {
 /**
  * Appends every record of a log to another one, once and in order. After any interruption, call it again. From its first step on, no
  * process starts on the target until a restore has ended. Both logs must have the same numbers of partitions.
+ *
+ * People whose erasure is not done get their pseudonyms in the target. There, records are as old as the copy, so that nobody would
+ * look for identifiers of before in them any more.
  * @throws LogNotEmpty, and nothing was changed.
  */
 export async function carryOver(deps: CarryOverDeps): Promise<void> {
@@ -51,8 +57,10 @@ export async function carryOver(deps: CarryOverDeps): Promise<void> {
   const begun = progressIn(await target.committed(CARRY_OVER_GROUP))
   if (begun === null && (await readLogEpoch(target)).restoring) return
   await requireOwn(target, begun, sourceId)
+  const { erasures, known, close } = followErasures(source)
   const member = await target.consumer({ group: CARRY_OVER_GROUP, topics: [PLACE_TOPIC] })
   try {
+    await known()
     const place = await placeOf(member)
     const next = progressIn(place.committed ? [place.committed] : [])?.next ?? {}
     const commit = (outputs: Parameters<LogConsumer['commit']>[2]) =>
@@ -70,7 +78,7 @@ export async function carryOver(deps: CarryOverDeps): Promise<void> {
         const from = Math.max(start, next[topic][partition] ?? 0)
         for await (const page of readPages(source, topic, partition, { from, to: end })) {
           next[topic][partition] = page.at(-1)!.offset + 1
-          await commit(page.map(({ key, value }) => ({ topic, key, value })))
+          await commit(page.map((record) => carried(erasures, topic, record)))
           records += page.length
         }
       }
@@ -78,7 +86,13 @@ export async function carryOver(deps: CarryOverDeps): Promise<void> {
     }
   } finally {
     await member.close()
+    await close()
   }
+}
+
+function carried(erasures: Erasures, topic: TopicName, { key, value }: LogRecord): NewRecord {
+  const replaced = isPersonal(topic) ? erased(erasures, topic, { key, value }) : null
+  return { topic, ...(replaced ?? { key, value }) }
 }
 
 /** Marks the target as a log of its own. Call it when its restore has ended. */

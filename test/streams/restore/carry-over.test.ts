@@ -9,6 +9,8 @@ import type { EventLog, LogConsumer, NewRecord } from '../../../infra/event-log/
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import { CARRY_OVER_GROUP, carryOver, finishCarryOver, LogNotEmpty } from '../../../streams/restore/carry-over.ts'
 import { tries } from '../../effort.ts'
+import { HOUR } from '../attribution/events.ts'
+import { ask, erasureOf, lifeOf } from '../erasure/people.ts'
 
 const TOPICS: TopicName[] = ['registry', 'ad-events', 'products', 'transactions']
 const now = () => 1
@@ -98,5 +100,18 @@ describe('a log that is carried over into another', () => {
     await expect(carryOver({ source, sourceId: 'one', target, now })).rejects.toThrow('already')
     expect(await contentOf(target)).toEqual(await contentOf(source))
     await Promise.all([source, other, used, target].map((log) => log.close()))
+  })
+
+  it('names nobody whose erasure was requested and is not done', async () => {
+    const [source, target] = await Promise.all([open(), open()])
+    const [cid, uid, requestedAt] = ['browser-of-the-erased', 'login-of-the-erased', 10 * HOUR]
+    await source.append(lifeOf({ cid, uid, at: HOUR }))
+    await ask(source, [erasureOf('CID', cid, { requestedAt }), erasureOf('UID', uid, { requestedAt })])
+    await carryOver({ source, sourceId: 'one', target, now })
+    const content = (await contentOf(target)).join()
+    expect(content).not.toContain(cid)
+    expect(content).not.toContain(uid)
+    expect(content).toContain('erased-')
+    await Promise.all([source.close(), target.close()])
   })
 })
