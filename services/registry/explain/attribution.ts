@@ -92,10 +92,11 @@ function transactionView(viewer: Viewer, { versions, lines, touches, returns }: 
   const { snapshot, principal, names } = viewer
   const [transaction] = versions as [TransactionRow]
   const isOwn = ownCampaign(snapshot, principal)
+  const touchesOf = Map.groupBy(touches, ({ line }) => line)
   const { shopId, kind, occurredAt, cid, uid, currency, imported, proof } = transaction
   const all = transaction.lines.map((item, number) => {
     const stored = lines.find(({ line }) => line === number)
-    const seen = touches.filter(({ line, campaignId }) => line === number && isOwn(campaignId))
+    const seen = (touchesOf.get(number) ?? []).filter(({ campaignId }) => isOwn(campaignId))
     const outcome = outcomeOf(transaction, stored, isOwn)
     return {
       line: number,

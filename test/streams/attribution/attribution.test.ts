@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EXPLAINED_TOUCHES_MAX } from '../../../infra/analytics/queries/explain/line.ts'
 import { CIDS_PER_UID_MAX, UIDS_PER_CID_MAX } from '../../../services/domain/attribution/credit.ts'
 import { type Happening, HOUR, happened, T0 } from './events.ts'
 import { openWorlds } from './world.ts'
@@ -196,5 +197,18 @@ describe('attribution', () => {
       later: 'AFTER_THE_TRANSACTION',
     })
     expect(explained[0]).toMatchObject({ line: 0, shopProductId: 'p1', match: 'DIRECT', inWindow: true, touchCid: 'a' })
+  })
+
+  it('an explanation of many lines and touches names the touch that won each line', async () => {
+    const { store, explain } = await world()
+    const ids = Array.from({ length: 80 }, (_, i) => `p${i}`)
+    await store([
+      ...ids.map((adId, i) => happened.touch({ eventId: adId, cid: 'a', at: T0 + i, adId })),
+      happened.purchase({ eventId: 'o1', cid: 'a', at: T0 + HOUR, products: ids }),
+    ])
+    const explained = await explain('o1')
+    expect(explained).toHaveLength(EXPLAINED_TOUCHES_MAX)
+    const won = explained.filter(({ result }) => result === 'WON').sort((a, b) => a.line - b.line)
+    expect(won.map(({ touchEventId }) => touchEventId)).toEqual(ids)
   })
 })

@@ -17,8 +17,8 @@ import {
 } from '../attribution/touches.ts'
 import { isVoidedSql, VOIDED } from '../corrections.ts'
 
-/** Touches listed for one transaction, the strongest first. */
-export const EXPLAINED_TOUCHES_MAX = 1_000
+/** Touches listed in one explanation: more than an id can have lines, so that the touch that won a line is always among them. */
+export const EXPLAINED_TOUCHES_MAX = 5_000
 
 export interface ExplainedTouch {
   shopId: string
@@ -59,8 +59,9 @@ const resultSql = firstThatHoldsSql([
 ])
 
 /**
- * Every touch of the person of a transaction, line by line, and why each of them got the credit or not. The same id may
- * belong to several kinds, and to several shops when `shopId` is null.
+ * The touches of the person of a transaction, line by line, and why each of them got the credit or not: the strongest of every line,
+ * then the second of every line, and so on, up to `EXPLAINED_TOUCHES_MAX`. The same id may belong to several kinds, and to several
+ * shops when `shopId` is null.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
  */
 export function explainQuery({ shopId, eventId }: { shopId: string | null; eventId: string }) {
@@ -86,13 +87,14 @@ WITH ranked AS (
   SELECT *, touchAt <= occurredAt AND recent AS inWindow,
     (verdict = 'VALID' AND inWindow AND match != '',
       ${touchOrderSql}, campaignId, adId) AS rank,
-    max(rank) OVER (PARTITION BY shopId, kind, line) AS best
+    max(rank) OVER (PARTITION BY shopId, kind, line) AS best,
+    row_number() OVER (PARTITION BY shopId, kind, line ORDER BY rank DESC) AS place
   FROM (${touchesSql(touched)})
 )
 SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match,
   toBool(inWindow) AS inWindow, ${resultSql} AS result
 FROM ranked
-ORDER BY shopId, kind, line, rank DESC
+ORDER BY place, shopId, kind, line
 LIMIT ${EXPLAINED_TOUCHES_MAX}`
   return { sql, params: { shopId, eventId, clickWindowHours: null, viewWindowHours: null } }
 }

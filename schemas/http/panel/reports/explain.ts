@@ -178,7 +178,10 @@ export const AttributionExplained = Type.Object({
               touchAt: Time('When that view or click happened'),
             }),
           ),
-          touches: Type.Array(Touch, { description: 'Every view and click of the person, strongest first' }),
+          touches: Type.Array(Touch, {
+            description:
+              'Views and clicks of the person, strongest first. The lines of a shop have at most 5,000 together: the strongest of each line, then the second of each, and so on',
+          }),
         }),
       ),
       returns: Type.Optional(

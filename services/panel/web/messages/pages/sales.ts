@@ -47,7 +47,7 @@ export const t = catalogue({
   lineOf: 'Line {number}: {product}',
   unitsReturned: '{count} returned',
   onlyTouch: 'The only view or click of this person',
-  allTouches: 'All {count} views and clicks, strongest first',
+  allTouches: '{count} views and clicks, strongest first',
   showTouches: 'Show {count} more',
   creditedFor:
     '<campaign>{name}</campaign> for the {type, select, CLICK {click} other {view}} {distance}, on an ad for {match, select, DIRECT {this product or a variant of it} other {another product whose campaign also credits this one}}.',
