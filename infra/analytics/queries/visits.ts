@@ -14,6 +14,9 @@ export interface VisitRange {
   to: number
 }
 
+/** How long after a page view it may be sent again under the same id, with a later time of its own. */
+const SENT_AGAIN_MS = DAY_MS
+
 const MARKS = ['gclid', 'utmSource', 'utmMedium', 'utmCampaign'] as const
 
 /**
@@ -115,8 +118,8 @@ const keys: Record<VisitDimension, string> = {
 }
 
 /**
- * Page views, and purchases by how their buyers came. Rows are `VisitRow`: those with `isTotal` 0 are grouped by the dimensions, the
- * most page views first; those with 1 are the sums over all.
+ * Page views, each id once at its first time, and purchases by how their buyers came. Rows are `VisitRow`: those with `isTotal` 0 are
+ * grouped by the dimensions, the most page views first; those with 1 are the sums over all.
  */
 export function visitQuery({ dimensions, currency, spans, limit, ...range }: VisitSpec): {
   sql: string
@@ -136,9 +139,10 @@ FROM (
   FROM (
     SELECT cid, ${columns} FROM (
       SELECT * FROM page_views
-      WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64}
-      ORDER BY shopId, occurredAt, id LIMIT 1 BY shopId, occurredAt, id
+      WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} - ${SENT_AGAIN_MS} AND occurredAt < {to:Int64}
+      ORDER BY shopId, occurredAt, id LIMIT 1 BY shopId, id
     )
+    WHERE occurredAt >= {from:Int64}
   )
   GROUP BY GROUPING SETS ((${named.join(', ')}), ())
   UNION ALL

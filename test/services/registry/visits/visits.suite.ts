@@ -27,6 +27,10 @@ const views: View[] = [
   { id: '2', cid: 'ann', hours: -3, utm: spring, gclid: 'g1' },
   { id: '3', cid: 'ann', hours: -2 },
   { id: '4', cid: 'bob', hours: -1, utm: mail },
+  // Sent again after some seconds, because the answer was lost. The second one was first sent on the day before.
+  { id: '4', cid: 'bob', hours: -0.999, utm: mail },
+  { id: '8', cid: 'bob', hours: -36.001 },
+  { id: '8', cid: 'bob', hours: -35.999 },
   { id: '5', cid: 'bob', hours: 1, utm: spring, gclid: 'g2' },
   { id: '6', cid: 'eve', hours: -24 * 31, utm: spring },
   { id: '7', cid: 'ann', hours: -1, shopId: 'lordHowe', utm: ['elsewhere', '', ''] },
@@ -126,8 +130,8 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
         ['2026-03-10', true, 0, 1],
       ])
       const before = await world.get('/v1/panel/page-views?shopId=warsaw&from=2026-03-08&to=2026-03-09&groupBy=day')
-      // This is 19:00 in Warsaw.
-      expect(before.body.rows).toMatchObject([{ day: '2026-03-08', pageViews: 1 }])
+      // These are of 19:00 and of the last seconds of the day in Warsaw.
+      expect(before.body.rows).toMatchObject([{ day: '2026-03-08', pageViews: 2 }])
     })
 
     it('comes as CSV', async () => {
