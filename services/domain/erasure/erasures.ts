@@ -42,9 +42,8 @@ export const isActive = (erasure: Erasure): erasure is ActiveErasure => erasure.
  */
 export class Erasures {
   readonly #all = new Map<string, Erasure>()
-  /** Keyed by the checksum of the identifier, the earliest erasure first. */
-  #active = new Map<number, ActiveErasure[]>()
-  #coveredUntil = Number.NEGATIVE_INFINITY
+  /** Made when it is first asked for after a change, because a start reads thousands of erasures before it asks. */
+  #known: Known | null = null
 
   /** Takes a record of the topic `erasures`. */
   take(record: Buffer | null): void {
@@ -53,9 +52,7 @@ export class Erasures {
 
   put(erasure: Erasure): void {
     this.#all.set(erasure.id, erasure)
-    const active = this.active()
-    this.#active = Map.groupBy(active, ({ digest }) => digest.crc32)
-    this.#coveredUntil = active.at(-1)?.requestedAt ?? Number.NEGATIVE_INFINITY
+    this.#known = null
   }
 
   get(id: string): Erasure | undefined {
@@ -67,26 +64,24 @@ export class Erasures {
   }
 
   /** The active erasures, the earliest first. */
-  active(): ActiveErasure[] {
-    return this.all()
-      .filter(isActive)
-      .sort((a, b) => a.requestedAt - b.requestedAt)
+  active(): readonly ActiveErasure[] {
+    return this.#index().active
   }
 
   /** UTC epoch milliseconds. No active erasure covers what happened later. */
   get coveredUntil(): number {
-    return this.#coveredUntil
+    return this.#index().active.at(-1)?.requestedAt ?? Number.NEGATIVE_INFINITY
   }
 
   /** Whether bytes may be an erased identifier: true for all that are, and for one in billions of others. */
   mayBe(identifier: Uint8Array): boolean {
-    return this.#active.has(crc32(identifier))
+    return this.#index().byChecksum.has(crc32(identifier))
   }
 
   /** The pseudonym that replaces an identifier in an event of this time; null when it is not erased. */
   pseudonymOf(shopId: string, { kind, value }: Identifier, occurredAt: number): string | null {
-    const erasure = this.#active
-      .get(crc32(value))
+    const erasure = this.#index()
+      .byChecksum.get(crc32(value))
       ?.find(
         (each) =>
           each.identifier === kind &&
@@ -96,4 +91,20 @@ export class Erasures {
       )
     return erasure?.pseudonym ?? null
   }
+
+  #index(): Known {
+    this.#known ??= knownOf(this.all())
+    return this.#known
+  }
+}
+
+/** The active erasures, the earliest first: all of them, and by the checksum of the identifier. */
+interface Known {
+  active: readonly ActiveErasure[]
+  byChecksum: ReadonlyMap<number, readonly ActiveErasure[]>
+}
+
+function knownOf(all: readonly Erasure[]): Known {
+  const active = all.filter(isActive).sort((a, b) => a.requestedAt - b.requestedAt)
+  return { active, byChecksum: Map.groupBy(active, ({ digest }) => digest.crc32) }
 }
