@@ -4,6 +4,8 @@ import { VISIT_LOOKBACK_MS } from '../queries/visits.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_MAX = 36_500
+/** ClickHouse computes when a row expires in seconds of 32 bits, which end in 2106: a later time would be one of long ago. */
+const TTL_DAYS_MAX = 10_000
 /** Days of visits that the panel shows by default. */
 const VISITS_SHOWN_DAYS = 30
 /** Days after its ad was served in which a click counts; the ad request must be available for as long. */
@@ -15,13 +17,20 @@ const REQUESTS_SHOWN_DAYS = 30
 interface Retained {
   topic: TopicName
   daysMin: number
+  daysMax: number
   /** TTL: rows expire. COUNTED_MONTHS: rows are dropped by months, each once report counts cover all of it. */
   by: 'TTL' | 'COUNTED_MONTHS'
 }
 
 export const retainedTables = {
-  page_views: { topic: 'page-views', daysMin: VISIT_LOOKBACK_MS / DAY_MS + VISITS_SHOWN_DAYS, by: 'TTL' },
-  emissions: { topic: 'emissions', daysMin: CLICKS_DAYS + REQUESTS_SHOWN_DAYS, by: 'COUNTED_MONTHS' },
+  page_views: {
+    ...{ topic: 'page-views', by: 'TTL' },
+    ...{ daysMin: VISIT_LOOKBACK_MS / DAY_MS + VISITS_SHOWN_DAYS, daysMax: TTL_DAYS_MAX },
+  },
+  emissions: {
+    ...{ topic: 'emissions', by: 'COUNTED_MONTHS' },
+    ...{ daysMin: CLICKS_DAYS + REQUESTS_SHOWN_DAYS, daysMax: DAYS_MAX },
+  },
 } as const satisfies Record<string, Retained>
 export type RetainedTable = keyof typeof retainedTables
 
@@ -51,8 +60,8 @@ export function readRetentionDays(setting: string, text: string, problems: strin
     const reason = reasons[name as TopicName]
     if (!table || !retained) {
       problems.push(`${setting}: only ${named} can be named, not ${name}${reason === undefined ? '' : `: ${reason}`}`)
-    } else if (days < retained.daysMin || days > DAYS_MAX) {
-      problems.push(`${setting}: ${name} must be kept for ${retained.daysMin} to ${DAYS_MAX} days, not ${days}`)
+    } else if (days < retained.daysMin || days > retained.daysMax) {
+      problems.push(`${setting}: ${name} must be kept for ${retained.daysMin} to ${retained.daysMax} days, not ${days}`)
     } else if (wanted.has(table)) problems.push(`${setting} names ${name} twice`)
     else wanted.set(table, days)
   }

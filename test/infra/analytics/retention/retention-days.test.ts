@@ -13,8 +13,9 @@ it('names the tables that forget their rows', () => {
 })
 
 it.each([
-  ['page-views:59', 'KEY: page-views must be kept for 60 to 36500 days, not 59'],
-  ['page-views:36501', 'KEY: page-views must be kept for 60 to 36500 days, not 36501'],
+  ['page-views:59', 'KEY: page-views must be kept for 60 to 10000 days, not 59'],
+  ['page-views:10001', 'KEY: page-views must be kept for 60 to 10000 days, not 10001'],
+  ['emissions:36501', 'KEY: emissions must be kept for 60 to 36500 days, not 36501'],
   ['emissions:59', 'KEY: emissions must be kept for 60 to 36500 days, not 59'],
   ['page-views:90,page-views:90', 'KEY names page-views twice'],
   ['page-views=90', 'KEY must be a list of topic:days, separated by commas, not "page-views=90"'],
