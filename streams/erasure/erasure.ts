@@ -5,7 +5,7 @@ import { type ActiveErasure, type Erasures, LATE_MAX_MS } from '../../services/d
 import type { AttributionDeps } from '../attribution/attribution.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { createErasuresReader } from './erasures-reader.ts'
-import { endsOfLog, isLogFree, isStored, type LogEnds, LogSweep } from './log-sweep.ts'
+import { endsOfLog, isLogFree, isStored, type LogEnds, LogSweep, logBeginsAt } from './log-sweep.ts'
 import { eraseInTables } from './tables.ts'
 
 /** How many people are erased together, since all of them need the same rows to be read. The others wait. */
@@ -74,9 +74,10 @@ export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
   async function forget(erased: readonly ActiveErasure[]): Promise<void> {
     if (erased.length === 0 || now() < lookedAt + LOG_LOOK_MS) return
     lookedAt = now()
+    const beginsAt = erased.some(({ logFreeAt }) => logFreeAt === null) ? await logBeginsAt(storedLog) : 0
     const freed: Erasure[] = []
     for (const each of erased) {
-      if (each.logFreeAt === null && !(await isLogFree(storedLog, each))) continue
+      if (each.logFreeAt === null && !isLogFree(each, beginsAt)) continue
       const isLate = now() > each.requestedAt + LATE_MAX_MS
       const logFreeAt = each.logFreeAt ?? now()
       if (isLate || each.logFreeAt === null) freed.push({ ...each, logFreeAt, digest: isLate ? null : each.digest })

@@ -38,14 +38,18 @@ export async function isStored(log: Pick<EventLog, 'committed' | 'read'>, ends: 
   return true
 }
 
-/** Whether every record that may name the person has left the log by its retention. */
-export async function isLogFree(log: Pick<EventLog, 'bounds' | 'read'>, { requestedAt }: Erasure): Promise<boolean> {
+/** When the oldest record was appended that may name somebody, UTC epoch milliseconds; Infinity when there is none. */
+export async function logBeginsAt(log: Pick<EventLog, 'bounds' | 'read'>): Promise<number> {
+  let at = Number.POSITIVE_INFINITY
   for (const { topic, partition, start, end } of await endsOfLog(log)) {
     const [oldest] = start < end ? await log.read(topic, partition, start, 1) : []
-    if (oldest && oldest.appendedAt <= requestedAt + READ_AFTER_MS) return false
+    if (oldest) at = Math.min(at, oldest.appendedAt)
   }
-  return true
+  return at
 }
+
+/** Whether every record that may name the person has left a log by its retention that begins then. */
+export const isLogFree = ({ requestedAt }: Erasure, beginsAt: number): boolean => beginsAt > requestedAt + READ_AFTER_MS
 
 type Place = `${PersonalTopic}/${number}`
 const placeOf = (topic: PersonalTopic, partition: number): Place => `${topic}/${partition}`
