@@ -9,6 +9,7 @@ import type { EventLog } from '../infra/event-log/port.ts'
 import { topicNames } from '../schemas/topics.ts'
 import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
 import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
+import { correctionsByOrder } from '../streams/restore/spend-checkpoints.ts'
 import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { keptText } from './process/kept-text.ts'
 import { createLogger } from './process/logger.ts'
@@ -65,7 +66,8 @@ async function main(): Promise<void> {
       await requireEmpty(targets.counters, targets.analytics)
       const onTopic = (topic: string, records: number) => process.stdout.write(`${topic}: ${records} records\n`)
       await carryOver({ source, sourceId, target: restore.copy, now: Date.now, onTopic })
-      const { judged } = await restoreLog({ restore, ...targets, now: Date.now })
+      const countCorrections = await correctionsByOrder(source)
+      const { judged } = await restoreLog({ restore, ...targets, countCorrections, now: Date.now })
       await finishCarryOver({ target: restore.copy, sourceId })
       const left = judged.reduce((sum, partition) => sum + partition.left, 0)
       return (

@@ -9,7 +9,7 @@ import { CORRECTIONS_GROUP } from '../judge/corrections.ts'
 import { JUDGE_GROUP } from '../judge/recount.ts'
 import { renewReplayMarkers } from '../runtime/dead-letters.ts'
 import { type JudgedTo, judgedTo, lastJudgedOffsets } from './judged-to.ts'
-import { placeSpendCheckpoints } from './spend-checkpoints.ts'
+import { type CountCorrections, placeSpendCheckpoints } from './spend-checkpoints.ts'
 
 /** Thrown when a projection is not empty: what it holds was made from another log. */
 export class ProjectionNotEmpty extends Error {
@@ -25,6 +25,8 @@ export interface RestoreDeps {
   }
   counters: Counters
   analytics: Analytics
+  /** Default: by the times of corrections and checkpoints. */
+  countCorrections?: CountCorrections
   /** UTC epoch milliseconds. */
   now: () => number
 }
@@ -42,7 +44,13 @@ export interface Restored {
  * the beginning and fills its empty projection. May be repeated after an interruption.
  * @throws ProjectionNotEmpty, and nothing was changed; Error when what was judged cannot be told.
  */
-export async function restoreLog({ restore, counters, analytics, now }: RestoreDeps): Promise<Restored> {
+export async function restoreLog({
+  restore,
+  counters,
+  analytics,
+  countCorrections,
+  now,
+}: RestoreDeps): Promise<Restored> {
   await requireEmpty(counters, analytics)
   const lastJudged = await lastJudgedOffsets(restore.copy)
   const { epoch, log } = await restore.begin(epochOf(Math.max(0, ...lastJudged.values())))
@@ -58,7 +66,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
     CORRECTIONS_GROUP,
     ends.map((place) => ({ topic: 'corrections', ...place })),
   )
-  const spendCheckpoints = await placeSpendCheckpoints(log, epoch, lastJudged)
+  const spendCheckpoints = await placeSpendCheckpoints(log, epoch, lastJudged, countCorrections)
   await renewReplayMarkers(log, now)
   await restore.finish(judged.map(({ partition, offset }) => ({ partition, offset })))
   return { epoch, judged, spendCheckpoints }

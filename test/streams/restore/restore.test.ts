@@ -11,7 +11,9 @@ import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
+import { carryOver } from '../../../streams/restore/carry-over.ts'
 import { ProjectionNotEmpty, type RestoreDeps, restoreLog } from '../../../streams/restore/restore.ts'
+import { correctionsByOrder } from '../../../streams/restore/spend-checkpoints.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../../streams/runtime/dead-letters.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { eventOf, NOON, SHOP_ID, snapshotOf } from '../judge/fixtures.ts'
@@ -173,29 +175,30 @@ test('a projection that holds something is refused, and nothing has begun', asyn
   await expect(restoreLog({ ...deps, analytics: analyticsWith(['emissions']) })).rejects.toThrow(/rows in emissions/)
 })
 
-test('a checkpoint of the spend is placed behind the corrections that it may count, once', async () => {
-  const correction = (eventId: string, correctedAt: number): NewRecord => {
-    const { type, cid } = click()
-    const made = {
-      correctionId: 'c',
-      eventId,
-      type,
-      shopId: SHOP_ID,
-      campaignId: ID,
-      accountId: 'a',
-      cid,
-      occurredAt: NOON,
-    }
-    const value: EventCorrection = {
-      ...made,
-      creditedMicros: PRICE,
-      currency: 'PLN',
-      reason: '',
-      correctedBy: 'a',
-      correctedAt,
-    }
-    return { topic: 'corrections', key: ID, value: encode('EventCorrection', value) }
+const correction = (eventId: string, correctedAt: number): NewRecord => {
+  const { type, cid } = click()
+  const made = {
+    correctionId: 'c',
+    eventId,
+    type,
+    shopId: SHOP_ID,
+    campaignId: ID,
+    accountId: 'a',
+    cid,
+    occurredAt: NOON,
   }
+  const value: EventCorrection = {
+    ...made,
+    creditedMicros: PRICE,
+    currency: 'PLN',
+    reason: '',
+    correctedBy: 'a',
+    correctedAt,
+  }
+  return { topic: 'corrections', key: ID, value: encode('EventCorrection', value) }
+}
+
+test('a checkpoint of the spend is placed behind the corrections that it may count, once', async () => {
   const checkpoint = { campaignId: ID, spendMicros: 21, thousandths: 0, sourceOffset: 90, correctionsOffset: 70 }
   await copy.log.append([correction('one', 1), correction('two', 2), correction('three', Date.now() + DAY_MS)])
   const value = encode('SpendCheckpoint', checkpoint)
@@ -209,6 +212,23 @@ test('a checkpoint of the spend is placed behind the corrections that it may cou
     checkpoint,
     { ...checkpoint, correctionsOffset: firstOffsetOf(1) + 1 },
   ])
+})
+
+test('a log that is carried over loses no refund from after the last checkpoint', async () => {
+  const events = [click(), click(), click()]
+  await original.log.append(recordsOf(events))
+  await original.judge()
+  const sourceOffset = (await judgedIn(original.log)).at(-1)!.sourceOffset
+  const [counted] = await original.log.append([correction(events[0]!.eventId, 1)])
+  const checkpoint = { campaignId: ID, spendMicros: 2 * PRICE, thousandths: 0, sourceOffset }
+  const value = encode('SpendCheckpoint', { ...checkpoint, correctionsOffset: counted!.offset })
+  await original.log.append([{ topic: 'spend-checkpoints', key: ID, value }])
+  await original.log.append([correction(events[1]!.eventId, 2)])
+
+  await carryOver({ source: original.log, sourceId: 'original', target: copy.log, now: () => NOON })
+  const countCorrections = await correctionsByOrder(original.log)
+  await restoreLog({ ...depsOf(restoreOf(copy.log)), countCorrections })
+  expect(await judgeCopy()).toBe(PRICE)
 })
 
 test('failed events that were replayed stay replayed, and those that wait still wait', async () => {
