@@ -2,6 +2,7 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Erasure } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import { type ActiveErasure, type Erasures, LATE_MAX_MS } from '../../services/domain/erasure/erasures.ts'
+import { msSince } from '../../services/domain/time/ms-since.ts'
 import type { AttributionDeps } from '../attribution/attribution.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { createErasuresReader } from './erasures-reader.ts'
@@ -72,7 +73,7 @@ export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
     log.append(changed.map((each) => ({ topic: 'erasures', key: each.id, value: encode('Erasure', each) })))
 
   async function forget(erased: readonly ActiveErasure[]): Promise<void> {
-    if (erased.length === 0 || now() < lookedAt + LOG_LOOK_MS) return
+    if (erased.length === 0 || msSince(lookedAt, now()) < LOG_LOOK_MS) return
     lookedAt = now()
     const beginsAt = erased.some(({ logFreeAt }) => logFreeAt === null) ? await logBeginsAt(storedLog) : 0
     const freed: Erasure[] = []

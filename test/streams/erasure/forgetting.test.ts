@@ -46,3 +46,20 @@ it('an erasure forgets its digest once the log is free of the person, however ma
   expect(await stateOf(stored, held.id)).toEqual(held)
   expect(looks).toBe(personalTopics.length)
 })
+
+it('an erasure forgets its digest in time although the clock was set back since the last look', async () => {
+  const real = Date.now()
+  let now = real + 5 * DAY_MS
+  const erasedOn = (at: number) => ({ ...erasureOf('CID', randomUUID(), { requestedAt: at }), erasedAt: real })
+  const [held, person] = [erasedOn(real), erasedOn(real - 20 * DAY_MS)]
+  await ask(stored, [held])
+  const turn = createErasure({
+    ...{ log: stored, storedLog: stored, analytics: {} as Analytics, runId: randomUUID, now: () => now },
+    exclusively: (work) => work(),
+  })
+  await turn()
+  now = real
+  await ask(stored, [person])
+  await turn()
+  expect(await stateOf(stored, person.id)).toMatchObject({ logFreeAt: real, digest: null })
+})
