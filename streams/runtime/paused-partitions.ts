@@ -1,5 +1,6 @@
 import type { Assignment, LogConsumer } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { msSince } from '../../services/domain/time/ms-since.ts'
 import type { PausedPartition, StreamLogger } from './stream.ts'
 
 /**
@@ -28,7 +29,11 @@ export function createPartitionPauses(options: {
   logger: StreamLogger
 }): PartitionPauses {
   const { name, now, logger } = options
-  const paused = new Map<string, PausedPartition & { assignment: Assignment; lookAt: number; waitMs: number }>()
+  /** `waitsSince` is null while the record is being tried again. */
+  const paused = new Map<
+    string,
+    PausedPartition & { assignment: Assignment; waitsSince: number | null; waitMs: number }
+  >()
   const keyOf = (topic: TopicName, partition: number) => `${topic}/${partition}`
 
   return {
@@ -39,7 +44,7 @@ export function createPartitionPauses(options: {
       const waitMs = isSame ? Math.min(2 * before.waitMs, LOOK_MAX_MS) : LOOK_FIRST_MS
       const since = isSame ? before.since : now()
       const each = { topic, partition, offset, reason: reason.message, since }
-      paused.set(keyOf(topic, partition), { ...each, assignment, waitMs, lookAt: now() + waitMs })
+      paused.set(keyOf(topic, partition), { ...each, assignment, waitMs, waitsSince: now() })
       consumer.refuse(assignment)
       logger.warn({ stream: name, topic, partition, offset, waitMs }, `${name} pauses a partition: ${reason.message}`)
     },
@@ -48,8 +53,8 @@ export function createPartitionPauses(options: {
       const assigned = new Set(consumer.assigned().map(({ topic, partition }) => keyOf(topic, partition)))
       for (const [key, each] of paused) {
         if (!assigned.has(key)) paused.delete(key)
-        else if (now() >= each.lookAt) {
-          each.lookAt = Number.POSITIVE_INFINITY
+        else if (each.waitsSince !== null && msSince(each.waitsSince, now()) >= each.waitMs) {
+          each.waitsSince = null
           consumer.seek(each.assignment, each.offset)
         }
       }
@@ -58,7 +63,7 @@ export function createPartitionPauses(options: {
       if (!paused.delete(keyOf(topic, partition))) return
       logger.info({ stream: name, topic, partition }, `${name} resumes a partition`)
     },
-    list: () => [...paused.values()].map(({ assignment, lookAt, waitMs, ...rest }) => rest),
+    list: () => [...paused.values()].map(({ assignment, waitsSince, waitMs, ...rest }) => rest),
     clear: () => paused.clear(),
   }
 }
