@@ -11,7 +11,8 @@ async function referencesOf(id: string, offers: { id: string; productId: string 
   const products = offers.map((offer) => ({ offer: makeOffer('shop', offer), campaignIds: [], signals: null }))
   const index = bruteForceIndex(products)
   const source = createCandidateSource({
-    ...{ index, campaigns, traffic: unknownTraffic, now: () => NOW, deadlineMs: 100 },
+    ...{ index, campaigns, traffic: unknownTraffic, now: () => NOW, elapsedMs: () => NOW },
+    deadlineMs: 100,
   })
   return (await source.reference('shop', id)).map(({ offer }) => offer.id)
 }
