@@ -74,7 +74,7 @@ export interface CounterKey {
 export interface CounterGroup {
   /** Unique within a shard, and short: `v/20634`. */
   name: string
-  /** Kept at least until then, UTC epoch milliseconds by the counters' own clock; null: for ever. */
+  /** Kept at least until the latest end that a change has named, UTC epoch milliseconds by the counters' own clock; null: for ever. */
   keptUntil: number | null
   /**
    * Over how many hashes the counters are spread, a power of two: about a hundredth of the counters that a busy shard has of the
@@ -103,7 +103,10 @@ export interface TallyGroup extends Omit<CounterGroup, 'exact'> {
 
 /** The key of something that was either seen or not. It takes 8 bytes, and is read by `load` alone. */
 export interface SeenKey {
-  /** Each group covers a short stretch of time, so that the groups in use fit into memory. */
+  /**
+   * Each group covers a short stretch of time, so that the groups in use fit into memory. All keys of a group name the same
+   * `keptUntil`.
+   */
   group: Pick<CounterGroup, 'name' | 'keptUntil'>
   /** The id's fingerprint, of which 53 bits are stored. */
   fingerprint: IdFingerprint

@@ -1,7 +1,7 @@
-import type { CounterGroup, CounterKey, ShardChange } from '../port.ts'
-import { byBucket, fingerprintsOf, packField } from './buckets.ts'
-import { fieldBytes, type ShardKeys } from './keys.ts'
-import type { LastingHashes } from './lasting-hashes.ts'
+import type { CounterKey, ShardChange } from '../port.ts'
+import { byBucket, fingerprintsOf, type GroupParts, packField } from './buckets.ts'
+import { type BucketGroup, fieldBytes, type ShardKeys } from './keys.ts'
+import type { LastingBuckets } from './lasting-buckets.ts'
 import { PackedArguments } from './packed.ts'
 import type { BlockAppend } from './seen-blocks.ts'
 import { ENTRY_BYTES } from './tallies.ts'
@@ -10,8 +10,8 @@ import { ENTRY_BYTES } from './tallies.ts'
 export interface ScriptInput {
   keys: string[]
   args: (string | number | Buffer)[]
-  /** The hashes that have a time to live after the change. */
-  written: { group: CounterGroup; bucket: number }[]
+  /** The hashes and tally blocks that last until the end of their group after the change. */
+  written: { group: BucketGroup; bucket: number }[]
 }
 
 /** What a change appends to the seen keys of its shard, and the token that it expects and the one that it sets. */
@@ -24,7 +24,7 @@ export interface SeenChange {
 /** What is needed to write a change, besides the change itself. */
 interface ChangeContext {
   names: ShardKeys
-  lasting: LastingHashes
+  lasting: LastingBuckets
   /** UTC epoch milliseconds. */
   now: number
   /** The token of changes that the change sets. */
@@ -65,13 +65,43 @@ interface PackTo {
   context: ChangeContext
 }
 
+interface Run<Group extends BucketGroup> extends GroupParts<Group> {
+  /** The end that its buckets get; '' when they last that long already, or for ever. */
+  keptUntil: string
+}
+
+/** Divides each group into the buckets that last until its end already, and the others, which it notes in `written`. */
+function runsOf<Group extends BucketGroup>(
+  groups: readonly GroupParts<Group>[],
+  { input, context: { lasting, now } }: PackTo,
+): Run<Group>[] {
+  return groups.flatMap(({ group, parts }) => {
+    const isLasting = lasting.of(group, now)
+    const [old, young] = [
+      parts.filter(({ bucket }) => isLasting(bucket)),
+      parts.filter(({ bucket }) => !isLasting(bucket)),
+    ]
+    for (const { bucket } of young) input.written.push({ group, bucket })
+    const runs = [
+      { group, keptUntil: '', parts: old },
+      { group, keptUntil: `${group.keptUntil ?? ''}`, parts: young },
+    ]
+    return runs.filter((run) => run.parts.length > 0)
+  })
+}
+
 /** Packs the entries that each tally block gets. */
-function packTallies(tally: ShardChange['tally'], { packed, input, context: { names } }: PackTo): void {
+function packTallies(tally: ShardChange['tally'], to: PackTo): void {
+  const {
+    packed,
+    input,
+    context: { names },
+  } = to
   const keys = tally.map(({ key }) => key)
   const fingerprints = keys.map(({ fingerprint }) => fingerprint)
-  for (const { group, parts } of byBucket(keys, fingerprints)) {
+  for (const { group, keptUntil, parts } of runsOf(byBucket(keys, fingerprints), to)) {
     packed.word('TALLY')
-    packed.word(`${group.keptUntil ?? ''}`)
+    packed.word(keptUntil)
     packed.number(ENTRY_BYTES)
     packed.number(parts.length)
     input.keys.push(names.anyWide(group))
@@ -93,33 +123,25 @@ function packTallies(tally: ShardChange['tally'], { packed, input, context: { na
 function packChanges(
   name: 'ADD' | 'LOWER',
   { keys, amountAt }: { keys: readonly CounterKey[]; amountAt: (place: number) => number },
-  { packed, input, context }: PackTo,
+  to: PackTo,
 ): void {
-  const { names, lasting, now } = context
+  const {
+    packed,
+    input,
+    context: { names },
+  } = to
   const fingerprints = fingerprintsOf(keys)
-  for (const { group, parts } of byBucket(keys, fingerprints)) {
-    const isLasting = lasting.of(group, now)
-    const [old, young] = [
-      parts.filter(({ bucket }) => isLasting(bucket)),
-      parts.filter(({ bucket }) => !isLasting(bucket)),
-    ]
-    for (const { bucket } of young) input.written.push({ group, bucket })
-    for (const [keptUntil, hashes] of [
-      [null, old],
-      [group.keptUntil, young],
-    ] as const) {
-      if (hashes.length === 0) continue
-      packed.word(name)
-      packed.word(`${keptUntil ?? ''}`)
-      packed.number(fieldBytes(group))
-      packed.number(hashes.length)
-      for (const { bucket, places } of hashes) {
-        input.keys.push(names.bucket(group, bucket))
-        packed.number(places.length)
-        for (const place of places) {
-          packField(keys[place]!, fingerprints[place]!, packed)
-          packed.word(`${amountAt(place)}`)
-        }
+  for (const { group, keptUntil, parts } of runsOf(byBucket(keys, fingerprints), to)) {
+    packed.word(name)
+    packed.word(keptUntil)
+    packed.number(fieldBytes(group))
+    packed.number(parts.length)
+    for (const { bucket, places } of parts) {
+      input.keys.push(names.bucket(group, bucket))
+      packed.number(places.length)
+      for (const place of places) {
+        packField(keys[place]!, fingerprints[place]!, packed)
+        packed.word(`${amountAt(place)}`)
       }
     }
   }

@@ -59,7 +59,8 @@ const LEDGER = /^[^:]+:\{([^}]+)\}:(?:(?:at|note|e)\/|complete$)/
 /** The shard whose ledger a key belongs to, as in the key; null when it belongs to none. */
 export const shardOfLedger = (key: string): string | null => LEDGER.exec(key)?.[1] ?? null
 
-function kindOf(group: BucketGroup): 'c' | 'e' | 't' {
+/** What a group holds: counters, exact counters or tallies. */
+export function kindOf(group: BucketGroup): 'c' | 'e' | 't' {
   if ('counts' in group) return 't'
   return group.exact ? 'e' : 'c'
 }

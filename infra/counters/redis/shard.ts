@@ -15,7 +15,7 @@ import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import { type CounterScripts, shardKeys } from './keys.ts'
 import { KnownValues } from './known-values.ts'
-import { LastingHashes } from './lasting-hashes.ts'
+import { LastingBuckets } from './lasting-buckets.ts'
 import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
 
@@ -71,12 +71,12 @@ export function openShard(options: ShardOptions): Shard {
   const known = new KnownValues(knownMax, now)
   /** The position at which this process has last seen each source. */
   const leftAt = new Map<string, number>()
-  const lasting = new Map<string, LastingHashes>()
+  const lasting = new Map<string, LastingBuckets>()
 
-  function lastingOf(source: string): LastingHashes {
-    const hashes = lasting.get(source) ?? new LastingHashes()
-    lasting.set(source, hashes)
-    return hashes
+  function lastingOf(source: string): LastingBuckets {
+    const buckets = lasting.get(source) ?? new LastingBuckets()
+    lasting.set(source, buckets)
+    return buckets
   }
 
   const reads = createReads({ connection, names, pipelined })
@@ -169,14 +169,14 @@ export function openShard(options: ShardOptions): Shard {
   }
 
   async function send(change: ShardChange, seen: SeenChange | null): Promise<void> {
-    const hashes = lastingOf(change.source)
-    hashes.expect(change.after)
+    const buckets = lastingOf(change.source)
+    buckets.expect(change.after)
     const token = newToken()
-    const { keys, args, written } = changeArguments(change, { names, lasting: hashes, now: now(), token }, seen)
+    const { keys, args, written } = changeArguments(change, { names, lasting: buckets, now: now(), token }, seen)
     const [former] = await connection.run((client) => client.storeChange(keys.length, keys, args))
     known.stored(change, { former: former!, token })
     leftAt.set(change.source, change.upTo)
-    hashes.remember(written, change.upTo)
+    buckets.remember(written, change.upTo)
   }
 
   return {

@@ -61,6 +61,47 @@ describe('what Redis keeps', () => {
     expect(staying).toEqual(Array(5).fill(-1))
   })
 
+  test.each([
+    ['by one process', false],
+    ['by another process', true],
+  ])(
+    'a group ends at the latest end that a change has named %s, in hashes and in tally blocks, narrow or wide',
+    async (_, byOther) => {
+      const HOUR_MS = 3_600_000
+      const [first, latest] = [Date.now() + HOUR_MS, Date.now() + 2 * HOUR_MS]
+      const next = byOther ? connectRedis({ url, namespace, shards: SHARDS }) : counters
+      const changeUntil = (after: number, keptUntil: number, crowded: string) => {
+        const keysIn = (name: string, id: string) => ({
+          shard: SHARD,
+          group: group(name, { keptUntil, spread: 1 }),
+          id,
+        })
+        const { exact: _, ...ofGroup } = group('tallies', { keptUntil, spread: 1 })
+        const tallyIn = (name: string, id: string) => {
+          return { shard: SHARD, group: { ...ofGroup, name, counts: 1 }, fingerprint: fingerprintOf(id) }
+        }
+        const many = Array.from({ length: 300 }, (_, i) => tallyIn(crowded, `${i}`))
+        return changeOf({
+          after,
+          add: ['one', 'several', 'several'].map((name, i) => ({ key: keysIn(name, `${i}`), amount: 1 })),
+          lower: [{ key: keysIn('lowered', 'a'), value: 5 }],
+          tally: [tallyIn('narrow', 'a'), ...many].map((key) => ({ key, amounts: [1] })),
+        })
+      }
+      const ends = async () => {
+        const keys = (await redis.keys(`${namespace}:*`)).filter((key) => /:(c|t|wide)\//.test(key))
+        return Promise.all(keys.map((key) => redis.pexpiretime(key)))
+      }
+      await counters.store(changeUntil(-1, first, 'wide'))
+      expect(await ends()).toEqual(Array(6).fill(first))
+      await next.store(changeUntil(0, latest, 'wide'))
+      expect(await ends()).toEqual(Array(6).fill(latest))
+      await next.store(changeUntil(1, first, 'narrow'))
+      expect(await ends()).toEqual(Array(7).fill(latest))
+      if (byOther) await next.close()
+    },
+  )
+
   test('a process that remembers hardly any values, or all of them, knows what others have changed', async () => {
     const each = [counters, connectRedis({ url, namespace, shards: SHARDS, knownValuesMax: 8 })]
     const keys = Array.from({ length: 12 }, (_, i) => viewsOf(`person ${i}`))

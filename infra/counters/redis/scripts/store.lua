@@ -2,7 +2,7 @@
 --
 -- KEYS: position, note, seen token, token of changes; then hashes, blocks and holders, in the order in which ARGV changes them
 -- ARGV: after, upTo, whether there is a note, note, seen token expected, new seen token | "" when nothing is seen, new token of changes;
---   packed, in runs, each of which is either
+--   packed, in runs, each of which is either ("" when everything in it lasts that long already)
 --             TALLY, kept until | "", bytes of an entry, number of tally blocks, and for each block the number of its entries, and the
 --             entries (its KEYS are the one that exists when any block is wide, then the blocks), or
 --             ADD | LOWER, kept until | "", bytes of a field | 0 when each has its own length before it, number of hashes, and for
@@ -33,8 +33,10 @@ redis.call('SET', KEYS[4], ARGV[7])
 
 -- Lua's numbers are doubles, exact up to 2^53, but its own tostring keeps only 14 digits.
 local function text(number) return string.format('%.0f', number) end
-local function keep(key, kept_until)
-  if kept_until ~= '' then redis.call('PEXPIREAT', key, kept_until, 'NX') end
+-- A key ends at the latest time that a change has named. A new key has no end yet.
+local function keep(key, kept_until, may_be_new)
+  if kept_until == '' or may_be_new and redis.call('PEXPIREAT', key, kept_until, 'NX') == 1 then return end
+  redis.call('PEXPIREAT', key, kept_until, 'GT')
 end
 
 local call, byte, sub = redis.call, string.byte, string.sub
@@ -61,9 +63,8 @@ end
 
 local function raise(hash, kept_until, field, amount)
   local value = call('HINCRBY', hash, field, amount)
-  -- A hash is new, and without a time to live, only if its field is new.
-  if kept_until ~= '' and value == tonumber(amount) then keep(hash, kept_until) end
   if value < 0 then call('HSET', hash, field, 0) end
+  keep(hash, kept_until, value == tonumber(amount))
 end
 
 -- The new value of a field; false when it stays as it is.
@@ -82,7 +83,7 @@ local function change_fields(name, kept_until, width, hash)
   end
   if count == 1 and name == 'ADD' then return raise(hash, kept_until, fields[1], amounts[1]) end
   -- A field that is lowered mostly does not exist yet.
-  if count == 1 and call('HSETNX', hash, fields[1], amounts[1]) == 1 then return keep(hash, kept_until) end
+  if count == 1 and call('HSETNX', hash, fields[1], amounts[1]) == 1 then return keep(hash, kept_until, true) end
   local values, is_new, changed = call('HMGET', hash, unpack(fields)), false, {}
   for n = 1, count do
     local value = change[name](values[n], amounts[n])
@@ -93,12 +94,12 @@ local function change_fields(name, kept_until, width, hash)
     end
   end
   if #changed > 0 then call('HSET', hash, unpack(changed)) end
-  if is_new then keep(hash, kept_until) end
+  keep(hash, kept_until, is_new)
 end
 
 -- Adds up the entries of each counter of a tally block. An entry has six bytes that name the counter, and two of an amount, low byte
 -- first. A block of many counters becomes wide: a hash, of which only the fields that are asked for are read. Returns whether it did.
-local function sum_up(block, kept_until, any_wide)
+local function sum_up(block, any_wide)
   local entries, sums, counters = call('GET', block), {}, {}
   for from = 1, #entries, 8 do
     local counter, low, high = sub(entries, from, from + 5), byte(entries, from + 6, from + 7)
@@ -106,11 +107,13 @@ local function sum_up(block, kept_until, any_wide)
     sums[counter] = (sums[counter] or 0) + low + 256 * high
   end
   if #counters > COUNTERS_MAX then
+    local ends_at = call('PEXPIRETIME', block)
+    local kept_until = ends_at > 0 and text(ends_at) or ''
     call('DEL', block)
     for _, counter in ipairs(counters) do call('HSET', block, counter, text(sums[counter])) end
-    keep(block, kept_until)
-    call('SET', any_wide, 1)
-    keep(any_wide, kept_until)
+    keep(block, kept_until, true)
+    call('SET', any_wide, 1, 'KEEPTTL')
+    keep(any_wide, kept_until, true)
     return true
   end
   local summed = {}
@@ -127,28 +130,31 @@ end
 -- Appends entries to a tally block. Returns whether the block has become wide.
 local function tally(block, kept_until, entries, any_wide)
   local length = call('APPEND', block, entries)
-  if length == #entries then keep(block, kept_until) end
+  keep(block, kept_until, length == #entries)
   if length < SUMMED_BYTES then return false end
   -- Add up only when the length has passed another power of two.
   local _, doublings = math.frexp(length)
   local _, before = math.frexp(length - #entries)
-  return doublings > before and sum_up(block, kept_until, any_wide)
+  return doublings > before and sum_up(block, any_wide)
 end
 
-local function tally_wide(block, entries)
+local function tally_wide(block, kept_until, entries)
   for from = 1, #entries, 8 do
     local low, high = byte(entries, from + 6, from + 7)
     call('HINCRBY', block, sub(entries, from, from + 5), low + 256 * high)
   end
+  keep(block, kept_until, false)
 end
 
 local function tally_all(kept_until, width, count)
   local any_wide = key()
   local has_wide = call('EXISTS', any_wide) == 1
+  -- It must not end before any wide block does.
+  keep(any_wide, kept_until, false)
   for _ = 1, count do
     local block, entries = key(), bytes(number() * width)
     if has_wide and call('TYPE', block).ok == 'hash' then
-      tally_wide(block, entries)
+      tally_wide(block, kept_until, entries)
     else
       -- A block of many entries comes several times, and may have become wide at an earlier one.
       has_wide = tally(block, kept_until, entries, any_wide) or has_wide
@@ -168,7 +174,7 @@ end
 for _ = 1, tonumber(argument()) do
   local block, kept_until, bytes = key(), argument(), argument()
   local length = redis.call('APPEND', block, bytes)
-  if length == #bytes then keep(block, kept_until) end
+  if length == #bytes then keep(block, kept_until, true) end
   -- Redis keeps spare room at the end of a string that was appended to. A full block is written again, without it.
   if length >= BLOCK_BYTES then redis.call('SET', block, redis.call('GET', block), 'KEEPTTL') end
 end

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { CounterGroup } from '../port.ts'
+import { type BucketGroup, kindOf } from './keys.ts'
 
-/** Groups of a source that are remembered: those that are in use, such as of this day and this half hour. */
-const GROUPS_MAX = 16
+/** Groups of a source that are remembered: those that are in use, such as of this day and of the half hours of a late day. */
+const GROUPS_MAX = 64
 /** Groups of a wider spread would take too much memory. */
 const SPREAD_MAX = 65_536
 /** By its own clock, Redis may expire a group this long before it ends by this process's clock. */
@@ -10,11 +10,11 @@ const CLOCKS_DIFFER_MS = 10 * 60_000
 const BYTE_BITS = 8
 
 /**
- * The hashes that a source has written to in a shard, and which therefore have a time to live already: setting it again for every
- * new counter would cost Redis as much as counting. What is remembered holds for one position of the source, because Redis may
- * lose the writes together with the position.
+ * The hashes and tally blocks that a source has written to in a shard, and which therefore live until the end that their group named
+ * then: setting it again for every counter would cost Redis as much as counting. What is remembered holds for one position of the
+ * source, because Redis may lose the writes together with the position.
  */
-export class LastingHashes {
+export class LastingBuckets {
   readonly #groups = new LRUCache<string, Uint8Array>({ max: GROUPS_MAX })
   #position = -1
 
@@ -23,16 +23,16 @@ export class LastingHashes {
     if (position !== this.#position || position === -1) this.#groups.clear()
   }
 
-  /** Tells which hashes of a group have their time to live already. @param now UTC epoch milliseconds. */
-  of(group: CounterGroup, now: number): (bucket: number) => boolean {
+  /** Tells which buckets of a group last until its end already. @param now UTC epoch milliseconds. */
+  of(group: BucketGroup, now: number): (bucket: number) => boolean {
     if (group.keptUntil === null || group.keptUntil - now < CLOCKS_DIFFER_MS) return () => false
     const bits = this.#groups.get(nameOf(group))
     if (bits === undefined) return () => false
     return (bucket) => (bits[Math.floor(bucket / BYTE_BITS)]! & (1 << (bucket % BYTE_BITS))) !== 0
   }
 
-  /** Remembers the hashes written by the store that has left the source at the position. */
-  remember(written: Iterable<{ group: CounterGroup; bucket: number }>, position: number): void {
+  /** Remembers the buckets written by the store that has left the source at the position. */
+  remember(written: Iterable<{ group: BucketGroup; bucket: number }>, position: number): void {
     this.#position = position
     for (const { group, bucket } of written) {
       if (group.keptUntil === null || group.spread > SPREAD_MAX) continue
@@ -46,4 +46,4 @@ export class LastingHashes {
   }
 }
 
-const nameOf = ({ name, exact, keptUntil }: CounterGroup) => `${exact ? 'e' : 'c'}/${keptUntil}/${name}`
+const nameOf = (group: BucketGroup) => `${kindOf(group)}/${group.keptUntil}/${group.name}`
