@@ -14,6 +14,7 @@ const WRITE_AHEAD_MAX_BYTES = 4 * 1024 ** 3
  */
 export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
   let state: 'NONE' | 'UNDER_WAY' | 'GIVEN_UP' = 'NONE'
+  let over = Promise.withResolvers<void>()
 
   const writeAheadBytes = () => statSync(writeAheadFile, { throwIfNoEntry: false })?.size ?? 0
 
@@ -21,6 +22,7 @@ export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
     if (state !== 'UNDER_WAY') return
     state = 'GIVEN_UP'
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    over.resolve()
   }
 
   return {
@@ -30,6 +32,12 @@ export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
       if (busy !== 0) throw new LogUnavailable('The log cannot be copied now: its file is being read')
       database.exec('PRAGMA wal_autocheckpoint = 0')
       state = 'UNDER_WAY'
+      over = Promise.withResolvers()
+    },
+    /** Moves everything committed into the database file and empties the write-ahead file, once no copy is under way any more. */
+    async checkpoint(): Promise<void> {
+      while (state === 'UNDER_WAY') await over.promise
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     },
     /** @returns how many bytes of the write-ahead file hold everything committed until now. Call it outside of transactions. */
     take: writeAheadBytes,

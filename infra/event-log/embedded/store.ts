@@ -115,7 +115,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       async replace(topic: TopicName, partition: number, records: readonly Replacement[]): Promise<void> {
         await queue.run({ write: () => replace(partitionAt(topic, partition), records) })
         // Until this checkpoint, the write-ahead log may still hold the replaced bytes.
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        await fileCopy.checkpoint()
       },
 
       committed: (group: string) => ledger.commits(group),

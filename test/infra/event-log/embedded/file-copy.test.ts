@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,6 +79,37 @@ describe('the files of a log that are copied while it is appended to', () => {
       }),
       { numRuns: tries(6, 60) },
     )
+  })
+
+  it('stay as they are while records are replaced, which waits until the copy has ended', async () => {
+    const COUNT = 40
+    const [folder, copied] = [newFolder(), newFolder()]
+    const store = open(folder)
+    const connection = store.connect()
+    await append(store, 0, COUNT)
+    const { partition } = connection.bounds(TOPIC).find(({ start, end }) => start < end)!
+    connection.beginFileCopy()
+    copyFileSync(join(folder, DATABASE_FILE), join(copied, DATABASE_FILE))
+    await append(store, COUNT, COUNT)
+    let isReplaced = false
+    const replacing = connection
+      .replace(TOPIC, partition, [{ offset: 0, key: 'one', value: Buffer.from('-1') }])
+      .then(() => {
+        isReplaced = true
+      })
+    // Committed after the replacement.
+    await append(store, 2 * COUNT, 1)
+    const bytes = connection.takeFileCopy()
+    writeFileSync(join(copied, WRITE_AHEAD_FILE), readFileSync(join(folder, WRITE_AHEAD_FILE)).subarray(0, bytes))
+    expect(isReplaced).toBe(false)
+    expect(connection.endFileCopy()).toBe(true)
+    await replacing
+    expect(statSync(join(folder, WRITE_AHEAD_FILE)).size).toBe(0)
+    await store.close()
+
+    const copy = open(copied)
+    expect(numbersIn(copy)).toEqual([-1, ...Array.from({ length: 2 * COUNT }, (_, number) => number + 1)])
+    await copy.close()
   })
 
   it('are given up when a transaction was undone, because what it left is written over', async () => {
