@@ -62,6 +62,7 @@ export function createMetrics(sampled: SampledValues | null, counted: () => Prom
   }
 }
 
+/** A gauge is emptied and filled in one step, after its values were read: several may ask at once, and would add up otherwise. */
 function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
   lagGauges(sampled, registers)
   new Gauge({
@@ -70,10 +71,9 @@ function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
     labelNames: ['stream', 'topic'] as const,
     registers,
     async collect() {
+      const paused = await orNothing(() => sampled.pausedPartitions(), [])
       this.reset()
-      for (const { stream, topic, partitions } of await orNothing(() => sampled.pausedPartitions(), [])) {
-        this.inc({ stream, topic }, partitions)
-      }
+      for (const { stream, topic, partitions } of paused) this.inc({ stream, topic }, partitions)
     },
   })
   new Gauge({
@@ -95,8 +95,9 @@ function lagGauges(sampled: SampledValues, registers: Registry[]): void {
     labelNames: ['stream', 'topic'] as const,
     registers,
     async collect() {
+      const all = await lags()
       this.reset()
-      for (const { stream, topic, records } of await lags()) if (topic !== null) this.inc({ stream, topic }, records)
+      for (const { stream, topic, records } of all) if (topic !== null) this.inc({ stream, topic }, records)
     },
   })
   new Gauge({
@@ -105,8 +106,9 @@ function lagGauges(sampled: SampledValues, registers: Registry[]): void {
     labelNames: ['stream'] as const,
     registers,
     async collect() {
+      const all = await lags()
       this.reset()
-      for (const [stream, of] of Map.groupBy(await lags(), (lag) => lag.stream)) {
+      for (const [stream, of] of Map.groupBy(all, (lag) => lag.stream)) {
         this.set({ stream }, Math.max(...of.map(({ ageMs }) => ageMs)) / MS_PER_SECOND)
       }
     },
@@ -117,8 +119,9 @@ function lagGauges(sampled: SampledValues, registers: Registry[]): void {
     labelNames: ['stream', 'topic'] as const,
     registers,
     async collect() {
+      const all = await lags()
       this.reset()
-      for (const { stream, topic } of await lags()) if (topic !== null) this.inc({ stream, topic })
+      for (const { stream, topic } of all) if (topic !== null) this.inc({ stream, topic })
     },
   })
 }

@@ -65,6 +65,17 @@ it('adds up what threads have counted, and what waits in each', async () => {
   expect(lines.filter((line) => line.startsWith('endcap_dead_letters'))).toHaveLength(1)
 })
 
+it('tells two that ask at once the same as one', async () => {
+  const metrics = createMetrics(sampled, async () => [])
+  for (const { body } of await Promise.all([metrics.render(), metrics.render()])) {
+    const lines = body.split('\n')
+    expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
+    expect(lines).toContain('endcap_stream_lag_seconds{stream="sink"} 1.5')
+    expect(lines).toContain('endcap_stream_partitions{stream="sink",topic="ad-events"} 2')
+    expect(lines).toContain('endcap_stream_paused_partitions{stream="sink",topic="judged-events"} 2')
+  }
+})
+
 it('are served on an address of their own, and on any free port when another process has the usual one', async () => {
   const metrics = createMetrics(null, async () => [])
   const first = await listenForMetrics(metrics, { host: '127.0.0.1', port: 0, orAnyFree: false })
