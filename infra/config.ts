@@ -73,9 +73,9 @@ const isOrigin = (text: string) =>
 const isOneOf = (values: readonly string[]) => (value: string) => values.includes(value)
 
 const programSettings = Type.Object({
-  HTTP_HOST: Setting.Text('127.0.0.1'),
+  HTTP_HOST: Setting.Host('127.0.0.1'),
   HTTP_PORT: Setting.Integer(0, 65_535, 8080),
-  METRICS_HOST: Setting.Text('127.0.0.1'),
+  METRICS_HOST: Setting.Host('127.0.0.1'),
   METRICS_PORT: Type.Optional(
     Type.Union([Type.Literal(METRICS_OFF), Setting.Integer(0, 65_535)], {
       description: `${METRICS_OFF}, or a whole number from 0 to 65535`,

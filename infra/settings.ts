@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { Ajv } from 'ajv'
 import { type Static, type TObject, Type } from 'typebox'
 import Format from 'typebox/format'
@@ -53,8 +53,19 @@ export const PublicAddress = () =>
     return hasScheme(text, ['http', 'https']) && !username && !search && !hash
   })
 
-/** The address of what listens on a host, which may be an address of IPv6. */
-export const httpAddress = (host: string, port: number) => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+const DELIMITERS = /[:/?#@[\]\\]/
+
+/** A host to listen on. */
+export const Host = (fallback: string) =>
+  Type.String({
+    default: fallback,
+    description: 'a host name or an address, without a scheme and a port',
+    accepts: (text: string) => isIP(text) !== 0 || (!DELIMITERS.test(text) && URL.canParse(`http://${text}`)),
+  })
+
+/** The address of what listens on a host. An address of IPv6 may name an interface (`fe80::1%eth0`), which no URL can. */
+export const httpAddress = (host: string, port: number) =>
+  `http://${isIPv6(host) ? `[${host.split('%', 1)[0]}]` : host}:${port}`
 
 /** Addresses of equivalent servers, separated by commas. They may contain passwords. */
 export const Addresses = (...schemes: readonly string[]) =>

@@ -72,12 +72,18 @@ describe('configuration', () => {
   it.each([
     [{}, 'http://127.0.0.1:8080'],
     [{ HTTP_HOST: '::' }, 'http://[::]:8080'],
+    [{ HTTP_HOST: 'fe80::1%eth0' }, 'http://[fe80::1]:8080'],
     [{ HTTP_HOST: 'ads.example', HTTP_PORT: '9000' }, 'http://ads.example:9000'],
     [{ PUBLIC_URL: 'HTTPS://Ads.Example/' }, 'https://ads.example'],
     [{ PUBLIC_URL: 'https:ads.example' }, 'https://ads.example'],
     [{ PUBLIC_URL: 'https://shop.example/ads//' }, 'https://shop.example/ads'],
   ])('takes %s for the public address %s', (env, publicUrl) => {
     expect(readConfig(env).publicUrl).toBe(publicUrl)
+  })
+
+  it.each(['0.0.0.0:8080', 'http://ads.example', '[::1]', 'my host'])('refuses %s as a host to listen on', (text) => {
+    expect(() => readConfig({ HTTP_HOST: text })).toThrow(/^HTTP_HOST must be a host name or an address/)
+    expect(() => readConfig({ METRICS_HOST: text })).toThrow(/^METRICS_HOST must be a host name or an address/)
   })
 
   it.each(['https://ads.example/?a=1', 'https://ads.example#top', 'https://me@ads.example', 'ftp://ads.example'])(
