@@ -28,9 +28,14 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
        WHERE is_tombstone = 1 AND appended_at < ? AND first_offset < compacted_to LIMIT ${STEP_BLOCKS})`,
   )
   const oldest = database.prepare('SELECT appended_at FROM blocks WHERE partition_id = ? ORDER BY first_offset LIMIT 1')
+  // Only from the front: after a clock was set back, older blocks follow newer ones, and a partition must have no gaps.
   const removeExpired = database.prepare(
-    `DELETE FROM blocks WHERE appended_at < :before AND id IN (
-       SELECT id FROM blocks WHERE partition_id = :id ORDER BY first_offset LIMIT ${STEP_BLOCKS})`,
+    `DELETE FROM blocks WHERE id IN (
+       SELECT id FROM (
+         SELECT id, max(appended_at) OVER (ORDER BY first_offset) AS latest FROM (
+           SELECT id, first_offset, appended_at FROM blocks WHERE partition_id = :id
+           ORDER BY first_offset LIMIT ${STEP_BLOCKS}))
+       WHERE latest < :before)`,
   )
 
   /** Each record, in order of offset, supersedes the earlier ones of its key. */

@@ -122,6 +122,26 @@ it('retained records are removed after their retention, oldest first', async () 
   expect(log.count('feed-issues', 0, 0, 10_000)).toBe(1)
 })
 
+it('what was appended before a clock was set back is removed before what came after it, so that no gap is counted', async () => {
+  const HOUR_MS = 3_600_000
+  await append([put('run', 'first', 'feed-issues')])
+  clock += HOUR_MS
+  await append([put('run', 'ahead', 'feed-issues')])
+  clock -= HOUR_MS
+  await append([put('run', 'set back', 'feed-issues')])
+  clock += topics['feed-issues'].retentionMs + 1
+  await housekeep()
+  expect(held('feed-issues')).toEqual([
+    ['run', 'ahead'],
+    ['run', 'set back'],
+  ])
+  expect(log.count('feed-issues', 0, 0, 10_000)).toBe(2)
+  clock += HOUR_MS
+  await housekeep()
+  expect(held('feed-issues')).toEqual([])
+  expect(log.bounds('feed-issues')).toEqual([{ partition: 0, start: 3, end: 3 }])
+})
+
 it('compacted topics have no retention', async () => {
   await append([put('a', '1')])
   clock += 10 * 400 * 86_400_000
