@@ -1,5 +1,4 @@
 import type { Client } from '@elastic/elasticsearch'
-import { IndexUnavailable } from '../port.ts'
 import { type ElasticsearchOptions, indexError, indexNames, openClient } from './client.ts'
 import { createFirst, indexBehind } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
@@ -35,8 +34,7 @@ export async function migrateElasticsearch({
       if (await createFirst(client, products, shape)) return 'CREATED'
     } else if ([await indexBehind(client, products), await indexBehind(client, signals)].includes(null))
       return 'MISSING'
-    const present = await presentIndex(client, products)
-    await allowWrites(client, present)
+    await allowWrites(client, products)
     for (const index of [products, signals]) {
       await client.indices.putSettings({ index, settings: { number_of_replicas: shards.replicas } })
     }
@@ -64,12 +62,6 @@ const given = ({ shards, replicas, perShop }: Partial<ShardSettings>): Partial<S
   ...(replicas === undefined ? {} : { replicas }),
   ...(perShop === undefined ? {} : { perShop }),
 })
-
-async function presentIndex(client: Client, alias: string): Promise<string> {
-  const present = await indexBehind(client, alias)
-  if (present === null) throw new IndexUnavailable(`There is no index behind ${alias}`)
-  return present
-}
 
 async function formatOf(client: Client, alias: string): Promise<unknown> {
   const found = await client.indices.getMapping({ index: alias })

@@ -10,6 +10,7 @@ import {
   reindexElasticsearch,
 } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
+import { reindex } from '../../../infra/product-index/elasticsearch/write/reindex.ts'
 import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -234,6 +235,34 @@ describe('reindex', () => {
     expect(await programs[0]!.shops()).toEqual([...shops].sort())
     for (const program of programs) await program.close()
     await removeIndices(url, ours.namespace)
+  })
+
+  test('a process that starts in the middle of a last copy, or after one was killed there, loses no write', async () => {
+    const alias = `${options.namespace}-products`
+    const { format: _, ...shape } = productsIndex(DEFAULT_SHARDS)
+    const copying = new Client({ node: url })
+    const refresh = copying.indices.refresh.bind(copying.indices)
+    const [present] = await indicesOf()
+    await index.write([offer(2, 3_000_000)])
+    copying.indices.refresh = (async (params: { index: string }) => {
+      const answer = await refresh(params)
+      // All has been copied, and the new index is about to serve.
+      if (params.index !== present) {
+        await migrateElasticsearch(options)
+        expect(await index.write([offer(2, 3_000_001)])).toBe(1)
+      }
+      return answer
+    }) as typeof copying.indices.refresh
+    await reindex(copying, alias, shape, Date.now).catch((error) => expect(error).toBeInstanceOf(IndexUnavailable))
+    await index.refresh()
+    expect(await index.get('shop', [id(2)])).toMatchObject([{ offer: { title: 'lamp version 3000001' } }])
+    const [served] = await indicesOf()
+    await client.indices.addBlock({ index: served!, block: 'write' })
+    expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
+    expect(await index.write([offer(2, 3_000_001)])).toBe(0)
+    expect(await index.write([offer(2, 3_000_002)])).toBe(1)
+    expect(Object.keys(await client.indices.get({ index: `${alias}*` }))).toEqual(await indicesOf())
+    await copying.close()
   })
 
   test('may be migrated by several processes at once', async () => {

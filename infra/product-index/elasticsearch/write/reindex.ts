@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { IndexUnavailable } from '../../port.ts'
+import { ONCE } from '../client.ts'
 import { emptyState, offerFields, type ProductDocument, signalsFields } from '../document.ts'
 import { type IndexShape, indexBehind, isByShop, isError, nextIndexName, orNull, turnAliases } from '../indices.ts'
 import { type Placed, placedIn } from '../placement.ts'
@@ -46,20 +47,42 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
     await client.indices.refresh({ index: next })
     await turnAliases(client, [{ alias, present, next, nextAlias: null }])
   } catch (error) {
-    await allowWrites(client, present)
+    await allowWrites(client, alias)
     await orNull(() => client.indices.delete({ index: next }))
-    const replaced = isError(error, 'index_not_found_exception') || isError(error, 'aliases_not_found_exception')
-    throw replaced ? new IndexUnavailable(`${present} was replaced by others`) : error
+    throw wasReplaced(error) ? new IndexUnavailable(`${present} was replaced by others`) : error
   }
   await delay(SEARCHES_END_MS)
   await removeOrphans(client, alias)
   return copied
 }
 
-/** Allows writes again after a reindex that failed, or was killed during its last copy. */
-export async function allowWrites(client: Client, index: string): Promise<void> {
-  await orNull(() => client.indices.putSettings({ index, settings: { 'index.blocks.write': null } }))
+/**
+ * Allows writes again after a reindex that failed, or was killed during its last copy. The index itself never takes writes again: they
+ * would be lost if another process, whose last copy it is, then replaced it. A clone takes its place, so such a process finds the
+ * alias moved. Its files are those of the index, so nothing is copied.
+ */
+export async function allowWrites(client: Client, alias: string): Promise<void> {
+  const present = await indexBehind(client, alias)
+  if (present === null || (await takesWrites(client, present))) return
+  const next = nextIndexName(alias)
+  await client.indices.clone({ index: present, target: next, settings: { 'index.blocks.write': null } }, ONCE)
+  try {
+    await turnAliases(client, [{ alias, present, next, nextAlias: null }])
+  } catch (error) {
+    await orNull(() => client.indices.delete({ index: next }))
+    throw wasReplaced(error) ? new IndexUnavailable(`${present} was replaced by others`) : error
+  }
+  await delay(SEARCHES_END_MS)
+  await orNull(() => client.indices.delete({ index: present }))
 }
+
+async function takesWrites(client: Client, index: string): Promise<boolean> {
+  const found = await client.indices.getSettings({ index, name: 'index.blocks.write' })
+  return String(found[index]?.settings?.index?.blocks?.write) !== 'true'
+}
+
+const wasReplaced = (error: unknown) =>
+  isError(error, 'index_not_found_exception') || isError(error, 'aliases_not_found_exception')
 
 const writtenSince = (since: number): estypes.QueryDslQueryContainer => ({ range: { writtenAt: { gte: since } } })
 
