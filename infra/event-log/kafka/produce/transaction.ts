@@ -31,7 +31,7 @@ export async function openTransactionalWriter(
   const opened = { transactionalId, transactionTimeoutMs: TRANSACTION_TIMEOUT_MS }
   let session = await openSession(client, opened, deadline)
   const toPartitionBatches = createPartitioner(partitionsAtFirst(client, names))
-  /** After a failure it is unknown what the broker holds of the last transaction. */
+  /** After a failure it is unknown what the broker holds of the last transaction, or which epoch it has given out. */
   let isInDoubt = false
   let queue: Promise<unknown> = Promise.resolve()
 
@@ -43,6 +43,7 @@ export async function openTransactionalWriter(
 
   /** Aborts what is open and raises the epoch, unless another writer has taken over. */
   async function renew(deadline: number): Promise<void> {
+    isInDoubt = true
     const renewed = await client.send(coordinator, renewProducerRequest(session, TRANSACTION_TIMEOUT_MS), deadline)
     session = { transactionalId, ...renewed, sequences: new Map() }
     isInDoubt = false
