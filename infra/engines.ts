@@ -21,7 +21,7 @@ import type { EventLog } from './event-log/port.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
 import { openReplacement } from './product-index/embedded/replacement.ts'
 import type { ProductIndex } from './product-index/port.ts'
-import type { Served } from './threads/worker.ts'
+import { allOrNone, type Served } from './threads/worker.ts'
 
 /** The four engines, as one thread uses them. */
 export interface Engines {
@@ -86,14 +86,20 @@ export interface StartEnginesOptions {
  * @throws when another process uses the folder, or an engine holds a schema that cannot be migrated.
  */
 export async function startEngines(options: StartEnginesOptions): Promise<EngineHost> {
-  const { config } = options
-  const folder = (name: keyof Engines) => ({ folder: join(options.folder, name) })
-  const log = config.kafka ? null : await startEmbeddedEventLog(folder('log'))
-  const adEventPartitions = await prepared(options, log?.connect() ?? null).catch(async (error) => {
+  const log = options.config.kafka ? null : await startEmbeddedEventLog({ folder: join(options.folder, 'log') })
+  try {
+    return await startProjections(options, log)
+  } catch (error) {
     await log?.stop()
     throw error
-  })
-  const [analytics, index, counters] = await Promise.all([
+  }
+}
+
+async function startProjections(options: StartEnginesOptions, log: Served | null): Promise<EngineHost> {
+  const { config } = options
+  const folder = (name: keyof Engines) => ({ folder: join(options.folder, name) })
+  const adEventPartitions = await prepared(options, log?.connect() ?? null)
+  const [analytics, index, counters] = await allOrNone([
     config.clickhouse ? null : startEmbeddedAnalytics({ ...folder('analytics'), retentionDays: config.retentionDays }),
     config.elasticsearch ? null : startEmbeddedProductIndex(folder('index')),
     config.redis ? null : startEmbeddedCounters({ ...folder('counters'), shards: adEventPartitions }),

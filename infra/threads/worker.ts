@@ -47,6 +47,17 @@ export async function startWorker(
   }
 }
 
+/** Waits for all to start. If one of them does not, the others are stopped. @throws its error. */
+export async function allOrNone<T extends readonly (Promise<Served> | null)[] | []>(starts: T) {
+  try {
+    return await Promise.all(starts)
+  } catch (error) {
+    const outcomes = await Promise.allSettled(starts)
+    await Promise.all(outcomes.map((each) => (each.status === 'fulfilled' ? each.value?.stop() : null)))
+    throw error
+  }
+}
+
 /** A client that owns its worker: closing the client stops the worker. */
 export function soleClient<Client extends { close(): Promise<void> }>(served: Served, client: Client): Client {
   return {

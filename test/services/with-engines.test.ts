@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -21,5 +21,18 @@ it('the engines of a command are closed, too, when it cannot read the registry',
   const options = { config: readConfig({ DATA_DIR: dataFolder }), logger: pino({ level: 'silent' }), prepares: true }
   await expect(withEngines(options, async () => {})).rejects.toThrow('needs a newer version')
   await (await openEmbeddedEventLog({ folder })).close()
+  await rm(dataFolder, { recursive: true })
+})
+
+it('the engines of a command are stopped, too, when one of them does not start', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'with-engines-'))
+  await writeFile(join(dataFolder, 'counters'), 'no folder')
+  const CLICKHOUSE_URL = 'http://never-asked:8123'
+  const config = readConfig({ DATA_DIR: dataFolder, CLICKHOUSE_URL })
+  const options = { config, logger: pino({ level: 'silent' }), prepares: false }
+  await expect(withEngines(options, async () => {})).rejects.toThrow('EEXIST')
+  // Next to an open file lie those of its write-ahead log.
+  expect(await readdir(join(dataFolder, 'index'))).toEqual(['products.db'])
+  await (await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })).close()
   await rm(dataFolder, { recursive: true })
 })

@@ -14,7 +14,7 @@ export interface EmbeddedCountersOptions {
  * Starts the thread that holds the counters of `folder`, in one SQLite file. Only one may run for a folder.
  * @throws when the folder is in use or cannot be written.
  */
-export function startEmbeddedCounters({ folder, shards }: EmbeddedCountersOptions): Promise<Served> {
+export async function startEmbeddedCounters({ folder, shards }: EmbeddedCountersOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
   return startWorker('counters', new URL('./worker.ts', import.meta.url), { folder, shards })
 }
