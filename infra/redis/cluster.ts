@@ -66,6 +66,14 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
     },
     isReady: () => client.status === 'ready',
     masters: () => client.nodes('master'),
+    everyMaster() {
+      const masters = client.nodes('master')
+      const there = new Set(masters.map(({ options: { host, port } }) => `${host}:${port}`))
+      // ioredis forgets a server once its connection has ended, but not which slots it had.
+      const away = client.slots.find((ofSlot) => ofSlot !== undefined && !there.has(ofSlot[0]!))
+      if (masters.length === 0 || away !== undefined) throw new Error(`the master ${away?.[0] ?? ''} is away`)
+      return masters
+    },
     onServer(listener) {
       client.on('+node', listener)
     },

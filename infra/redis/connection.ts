@@ -30,7 +30,7 @@ export interface RedisConnection<Name extends string> {
    * @throws `Unavailable`, or the error that `errorOf` returns for an answer.
    */
   run<T>(command: (client: RedisClient<Name>) => Promise<T>): Promise<T>
-  /** Runs commands that are not of a slot, such as SCAN, on each server that holds keys. @throws as `run`. */
+  /** Runs commands that are not of a slot, such as SCAN, on each server that holds keys. @throws as `run`, also if one is away. */
   runOnMasters<T>(command: (server: Redis) => Promise<T>): Promise<T[]>
   close(): Promise<void>
 }
@@ -120,7 +120,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     isCluster: address.kind === 'CLUSTER',
     run: (command) => guard.run(() => open().then(() => answered(command(client)))),
     runOnMasters: (command) =>
-      guard.run(() => open().then(() => Promise.all(servers.masters().map((server) => answered(command(server)))))),
+      guard.run(() => open().then(() => Promise.all(servers.everyMaster().map((server) => answered(command(server)))))),
     async close() {
       guard.close()
       servers.close()

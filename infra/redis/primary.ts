@@ -28,6 +28,7 @@ export function openPrimary(address: Exclude<RedisAddress, { kind: 'CLUSTER' }>)
     connect: () => client.connect(),
     isReady: () => client.status === 'ready',
     masters: () => [client],
+    everyMaster: () => [client],
     onServer: (listener) => listener(client),
     /** Redis answers in order, so no other command is being answered either. Closes a connection only once. */
     replaceSilent() {

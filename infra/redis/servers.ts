@@ -13,7 +13,10 @@ export interface RedisServers {
   /** Rejects when the servers are away now, and goes on trying in the background. */
   connect(): Promise<void>
   isReady(): boolean
+  /** The masters that are there. */
   masters(): Redis[]
+  /** All servers that hold keys. @throws when one of them is away. */
+  everyMaster(): Redis[]
   /** Gives the listener the connection to each server when it is created. A connection may reconnect later. */
   onServer(listener: (server: Redis) => void): void
   /** To be called when an answer is late: connections that do not answer are replaced. */

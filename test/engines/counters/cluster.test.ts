@@ -106,6 +106,25 @@ test('a master that hangs fails the calls to its shards alone, and is replaced',
   await counters.close()
 })
 
+test('counters of which a master is away are not cleared by half and called cleared', async () => {
+  const counters = connectRedis({ url: cluster.url, namespace: 'away', shards: SHARDS })
+  for (let shard = 0; shard < SHARDS; shard++) await counters.markComplete(shard)
+  const master = await cluster.masterOf(keyOf(0))
+  await master.kill()
+  await waitFor(async () => (await cluster.masterOf(keyOf(0))) !== master)
+  const successor = await cluster.masterOf(keyOf(0))
+  await successor.kill()
+  const clear = () => counters.clear().catch((error) => error)
+  // The second time, the connection has ended and is forgotten.
+  const outcomes = [await clear(), await clear()]
+  await Promise.all([successor.start(), master.start()])
+  await cluster.isWhole()
+  for (const outcome of outcomes) expect(outcome).toBeInstanceOf(CountersUnavailable)
+  await answered(() => counters.clear())
+  expect(await counters.complete()).toEqual(Array(SHARDS).fill(false))
+  await counters.close()
+})
+
 test('a judge bills nothing twice, and exceeds no cap, while masters die, hang, and hand over their slots', async () => {
   const campaigns = await startJudging(cluster.url, folder)
   for (let i = 0; i < 5; i++) await campaigns.send()
