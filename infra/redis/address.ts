@@ -13,10 +13,12 @@ export interface RedisNodes {
 
 /** Ends the sentence "REDIS_URL must be …". */
 export const REDIS_ADDRESS_FORMS =
-  'an address that begins with redis:// or rediss://, redis+sentinel://host:port,host:port/master-name or redis+cluster://host:port,host:port (rediss+ with TLS; user:password@ before the hosts)'
+  'an address of the form redis://host:port/database or rediss://…, redis+sentinel://host:port,host:port/master-name or redis+cluster://host:port,host:port (rediss+ with TLS; user:password@ before the hosts)'
 
 const NODES_MAX = 100
 const SERVER_SCHEMES = ['redis:', 'rediss:']
+/** A database is named by its number. */
+const SERVER_PATH = /^(?:\/\d{0,4})?$/
 /** A pattern, because `URL` accepts only one host. */
 const SEVERAL_NODES =
   /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?<path>\/[^?#]*)?(?:\?sentinel-password=(?<sentinelPassword>[^&#]+))?$/
@@ -25,7 +27,7 @@ const SENTINEL_PATH = /^\/(?<masterName>[^/]+)(?:\/(?<database>\d{1,4}))?$/
 
 /** Null when the text has none of the forms. */
 export function parseRedisAddress(text: string): RedisAddress | null {
-  if (SERVER_SCHEMES.includes(URL.parse(text)?.protocol ?? '')) return { kind: 'SERVER', url: text }
+  if (isServer(text)) return { kind: 'SERVER', url: text }
   const parts = SEVERAL_NODES.exec(text)?.groups
   if (!parts) return null
   const nodes = parts.nodes!.split(',').map(nodeOf)
@@ -38,6 +40,13 @@ export function parseRedisAddress(text: string): RedisAddress | null {
   const { masterName, database = '0' } = SENTINEL_PATH.exec(path)?.groups ?? {}
   if (masterName === undefined) return null
   return { kind: 'SENTINELS', ...common, masterName, database: Number(database), sentinelPassword }
+}
+
+/** The client would use database 0 for a path that is no number, and would take a query for its own options. */
+function isServer(text: string): boolean {
+  const { protocol, hostname, pathname, search, hash } = URL.parse(text) ?? {}
+  if (!SERVER_SCHEMES.includes(protocol ?? '')) return false
+  return Boolean(hostname) && SERVER_PATH.test(pathname!) && !search && !hash
 }
 
 function nodeOf(text: string): RedisNodes['nodes'][number] | null {

@@ -146,7 +146,7 @@ describe('configuration', () => {
     }
     for (const url of ['http://r', 'redis+sentinel://a:1', 'redis+cluster://a']) {
       expect(() => readConfig({ REDIS_URL: url })).toThrow(
-        'REDIS_URL must be an address that begins with redis:// or rediss://, redis+sentinel://host:port,host:port/master',
+        'REDIS_URL must be an address of the form redis://host:port/database or rediss://…, redis+sentinel://host:port,host:port/master',
       )
     }
   })

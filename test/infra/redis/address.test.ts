@@ -54,6 +54,10 @@ describe('the address of Redis', () => {
   test.each([
     ['another scheme', 'http://r'],
     ['no scheme', 'localhost:6379'],
+    ['no host', 'redis:///1'],
+    ['a server and a database that is no number', 'redis://r/shop'],
+    ['a server and more than a database', 'redis://r/1/2'],
+    ['a server and an option', 'redis://r/1?maxRetriesPerRequest=5'],
     ['Sentinels without a master', 'redis+sentinel://a:1,b:2'],
     ['Sentinels and a database that is no number', 'redis+sentinel://a:1/main/x'],
     ['a node without a port', 'redis+cluster://a:1,b'],
