@@ -70,7 +70,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   const unfit = new WeakMap<Redis, string>()
   const checks = new Set<Promise<void>>()
   async function check(server: Redis): Promise<void> {
-    const error = await answered(evictionError(server)).catch(() => null)
+    const error = await answered(misfitOf(server)).catch(() => null)
     if (error === null) unfit.delete(server)
     else unfit.set(server, error)
   }
@@ -139,6 +139,24 @@ function endSilentHandshakes(server: Redis): void {
     timer = setTimeout(() => server.disconnect(true), CONNECT_TIMEOUT_MS)
   })
   for (const event of ['ready', 'close', 'end']) server.on(event, () => clearTimeout(timer))
+}
+
+/** Why a server must not be used; null when it may be. */
+const misfitOf = async (server: Redis): Promise<string | null> =>
+  (await databaseError(server)) ?? (await evictionError(server))
+
+/** When a server refuses the database of the address, ioredis goes on in database 0, which may be that of another installation. */
+async function databaseError(server: Redis): Promise<string | null> {
+  const { db = 0 } = server.options
+  if (db === 0) return null
+  try {
+    await server.select(db)
+    return null
+  } catch (error) {
+    const { name, message } = error as Error
+    if (name !== 'ReplyError') throw error
+    return `Redis refuses database ${db}: ${message}`
+  }
 }
 
 /** A Redis that evicts keys when its memory is full would silently forget budgets. */

@@ -179,6 +179,20 @@ describe('what Redis keeps', () => {
     await other.close()
   })
 
+  test('a database that Redis does not have is refused, and the first one is not used in its place', async () => {
+    const inDatabase = (number: number) => {
+      return connectRedis({ url: new URL(`/${number}`, url).href, namespace, shards: SHARDS })
+    }
+    const [missing, third] = [inDatabase(99), inDatabase(3)]
+    for (let turn = 0; turn < 2; turn++)
+      await expect(missing.markComplete(SHARD)).rejects.toThrow(/refuses database 99/)
+    await third.markComplete(SHARD)
+    expect((await counters.complete())[SHARD]).toBe(false)
+    expect((await third.complete())[SHARD]).toBe(true)
+    await third.clear()
+    await Promise.all([missing.close(), third.close()])
+  })
+
   test('the script is sent again to a Redis that does not know it', async () => {
     await counters.store(changeOf({}))
     await redis.script('FLUSH')
