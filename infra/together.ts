@@ -32,6 +32,17 @@ export function sentTogether<Item, Answer>(
     })
 }
 
+/** Runs one call at a time: callers that come while it runs share its result. */
+export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null
+  return () => {
+    underWay ??= call().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+}
+
 /** Answers each caller with a call that begins after the caller has asked. Those who ask while a call is under way share the next. */
 export function sharedNext<T>(call: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve()

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
+import { sharedCall } from '../../infra/together.ts'
 import { within } from '../../infra/within.ts'
 
 /** Rejects, or resolves to false, while the part does not work; resolves to Degraded while it works with restrictions. */
@@ -39,11 +40,12 @@ export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> 
   return async (server) => {
     server.get('/health/live', { schema: LIVE }, async () => ({ status: 'ok' }))
 
-    server.get('/health/ready', { schema: READY }, async (request, reply) => {
+    // Anybody may ask. However many ask at once, each engine is asked only once.
+    const look = sharedCall(async () => {
       const results = await Promise.all(
         Object.entries(deps.checks).map(async ([name, check]) => {
           const result = await resultOf(check)
-          if (result instanceof Error) request.log.warn({ err: result, check: name }, 'a readiness check failed')
+          if (result instanceof Error) server.log.warn({ err: result, check: name }, 'a readiness check failed')
           return { name, result }
         }),
       )
@@ -53,12 +55,17 @@ export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> 
         if (result instanceof NotReady) return [[name, result.message]]
         return result instanceof Degraded ? [[name, result.reason]] : []
       })
-      reply.code(status === 'failed' ? 503 : 200).header('cache-control', 'no-store')
       return {
         status,
-        checks: Object.fromEntries(results.map(({ name }, index) => [name, statuses[index]])),
+        checks: Object.fromEntries(results.map(({ name }, index) => [name, statuses[index]!])),
         ...(reasons.length > 0 ? { reasons: Object.fromEntries(reasons) } : {}),
       }
+    })
+
+    server.get('/health/ready', { schema: READY }, async (_request, reply) => {
+      const readiness = await look()
+      reply.code(readiness.status === 'failed' ? 503 : 200).header('cache-control', 'no-store')
+      return readiness
     })
   }
 }

@@ -7,7 +7,8 @@ import {
   transactionsOfPeopleSql,
 } from '../../infra/analytics/queries/attribution/lookups.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
-import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
+import { sharedCall } from '../../infra/together.ts'
+import { createLagMeter, type Stretch, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 import { copyNew } from './copy-new.ts'

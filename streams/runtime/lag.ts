@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import type { Assignment, Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
+import { sharedCall } from '../../infra/together.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 /** Partitions whose oldest record is read at the same time. */
@@ -111,15 +112,4 @@ export async function hasUncommitted(
     if (next && next.offset < end) return true
   }
   return false
-}
-
-/** Runs one call at a time: callers that come while it runs share its result. */
-export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null
-  return () => {
-    underWay ??= call().finally(() => {
-      underWay = null
-    })
-    return underWay
-  }
 }

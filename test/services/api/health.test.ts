@@ -55,3 +55,20 @@ it('says what an operator must do, also while it still serves', async () => {
     body: { status: 'failed', reasons: { streams: 'sink, judged-events/1: needs a newer version' } },
   })
 })
+
+it('asks each part once, however many callers ask at the same time, and again when another one asks later', async () => {
+  let asked = 0
+  const server = createHttpServer({ logger: false })
+  const index = async () => {
+    asked++
+    await new Promise(setImmediate)
+  }
+  server.register(healthApp({ checks: { index } }))
+  await server.ready()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => server.inject('/health/ready')))
+  expect(new Set(answers.map(({ body }) => body))).toEqual(new Set(['{"status":"ok","checks":{"index":"ok"}}']))
+  expect(asked).toBe(1)
+  await server.inject('/health/ready')
+  expect(asked).toBe(2)
+  await server.close()
+})
