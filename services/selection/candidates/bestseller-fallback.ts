@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Filter, ProductIndex } from '../../../infra/product-index/port.ts'
+import { sharedCall } from '../../../infra/together.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { Campaigns } from '../eligibility/campaigns.ts'
 import type { Candidate } from './candidate.ts'
@@ -32,7 +33,6 @@ export function createBestsellerFallback(deps: {
   const known = new LRUCache<string, readonly Candidate[]>({ max: SHOPS_MAX })
   const requested = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  let refreshing: Promise<void> | null = null
 
   async function refreshShop(shopId: string): Promise<void> {
     const campaigns = (['PAID', 'AUTO_PROMO'] as const).flatMap((kind) => deps.campaigns.running(shopId, kind).groups)
@@ -51,8 +51,11 @@ export function createBestsellerFallback(deps: {
     known.set(shopId, deps.candidatesOf(found!.hits))
   }
 
-  /** Ends at the first failure, for the next shop would probably fail too, and goes on there the next time. */
-  async function refreshRequested(): Promise<void> {
+  /**
+   * Ends at the first failure, for the next shop would probably fail too, and goes on there the next time. A slow index is not asked
+   * for more at the same time.
+   */
+  const refresh = sharedCall(async () => {
     for (const shopId of [...requested]) {
       requested.delete(shopId)
       try {
@@ -63,15 +66,7 @@ export function createBestsellerFallback(deps: {
         throw error
       }
     }
-  }
-
-  /** A slow index is not asked for more at the same time: calls that come meanwhile share the refresh that is under way. */
-  function refresh(): Promise<void> {
-    refreshing ??= refreshRequested().finally(() => {
-      refreshing = null
-    })
-    return refreshing
-  }
+  })
 
   return {
     bestsellers(shopId, filters, limit) {
