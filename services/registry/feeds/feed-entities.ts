@@ -50,6 +50,7 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       const fieldErrors = new FieldErrors()
       const feed: Feed = { ...body, ...input }
       checkUrl(feed.url, fieldErrors)
+      checkPassword(body, input, fieldErrors)
       fieldErrors.check(isCurrency(feed.currency), '/currency', 'is not an ISO 4217 currency')
       fieldErrors.throwIfAny()
       // When the source changes, or the way in which it is read, the next fetch must be unconditional.
@@ -87,6 +88,15 @@ function checkUrl(url: string | null, fieldErrors: FieldErrors): void {
     'must not hold a user or password: set username and password, which are never shown',
   )
 }
+
+/** A stored password is sent to the origin that it was given for, so that nobody can read it by having it sent to another server. */
+function checkPassword(body: Feed, input: Partial<Feed>, fieldErrors: FieldErrors): void {
+  if (body.password === null || input.password !== undefined || input.url === undefined) return
+  const staysAtOrigin = originOf(input.url) === originOf(body.url)
+  fieldErrors.check(staysAtOrigin, '/password', 'must be given again, or be null: url has another scheme, host or port')
+}
+
+const originOf = (url: string | null) => (url === null ? null : URL.parse(url)?.origin)
 
 /** Removes credentials from an address. Feeds that were created before credentials had their own fields may have them there. */
 function bare(text: string | null): string | null {

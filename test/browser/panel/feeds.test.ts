@@ -20,6 +20,8 @@ afterAll(() => world?.stop())
 
 const make = (path: string, body: object) => must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
 
+const feedNow = (id: string) => must(world.program.call<object>('GET', `/v1/panel/feeds/${id}`))
+
 /** Creates a feed with a file of lamps at one price. */
 async function uploaded(name: string, count: number, price: string): Promise<string> {
   const { id } = await make('feeds', { shopId, name })
@@ -98,4 +100,27 @@ it('shows in the list what each feed came to, without cutting a word', async () 
     )
   expect(cut).toBe(0)
   expect(await seriousFindings(page)).toEqual([])
+})
+
+it('asks for the password again when the address moves to another server', async () => {
+  const url = 'https://feeds.invalid/lamps.xml'
+  const { id } = await make('feeds', { shopId, name: 'Behind a login', url, username: 'shop', password: 'secret-1' })
+  await openFeed(id, 'Behind a login')
+  const password = page.getByLabel('Password', { exact: false }).and(page.locator('input'))
+  const save = () => page.getByRole('button', { name: 'Save' }).click()
+  const address = page.getByLabel('Address (URL)')
+  await address.fill('https://feeds.invalid/other-lamps.xml')
+  await page.getByText('Leave empty to keep it').waitFor()
+  await address.fill('https://elsewhere.invalid/lamps.xml')
+  await page.getByText('The stored password is sent to no other server').waitFor()
+  await save()
+  expect(await password.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true)
+  await password.fill('secret-2')
+  await save()
+  await page.getByText('Feed saved').waitFor()
+  expect(await feedNow(id)).toMatchObject({ url: 'https://elsewhere.invalid/lamps.xml', hasPassword: true })
+  await address.fill('')
+  await expect.poll(() => password.count()).toBe(0)
+  await save()
+  await expect.poll(() => feedNow(id)).toMatchObject({ url: null, username: null, hasPassword: false })
 })

@@ -148,7 +148,14 @@ const credentials = {
     ),
   ),
   password: Type.Optional(
-    Nullable(Type.String({ maxLength: 1_000, description: 'Password for fetching the feed. It is never shown' })),
+    Nullable(
+      Type.String({
+        maxLength: 1_000,
+        description:
+          'Password for fetching the feed. It is never shown. If one is set, a change of scheme, host or port of url must ' +
+          'give it again, or null',
+      }),
+    ),
   ),
 }
 

@@ -73,6 +73,7 @@ export const t = catalogue({
   userNameHelp: 'If the address asks for one (HTTP Basic authentication)',
   password: 'Password',
   passwordSet: 'A password is set, and never shown. Leave empty to keep it.',
+  passwordAgain: 'The stored password is sent to no other server: enter the one for the new address.',
   passwordNew: 'It will not be shown again.',
   contents: 'Contents',
   contentsHelp: 'What the file itself does not say.',

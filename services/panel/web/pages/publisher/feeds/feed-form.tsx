@@ -28,11 +28,21 @@ const isGiven = (text: string) => (text.trim() === '' ? t('required') : null)
 export const feedBody = ({ name, url, username, password, currency, lang }: FeedValues) => ({
   name,
   url: url.trim() || null,
-  username: username.trim() || null,
-  ...(username.trim() === '' ? { password: null } : password !== '' && { password }),
+  ...(signsIn({ url, username })
+    ? { username: username.trim(), ...(password !== '' && { password }) }
+    : { username: null, password: null }),
   currency,
   lang: lang || null,
 })
+
+/** Whether the feed is fetched with a user name. */
+const signsIn = ({ url, username }: Pick<FeedValues, 'url' | 'username'>) => url.trim() !== '' && username.trim() !== ''
+
+/** Whether the API wants the password again, because the stored one is sent to no other scheme, host or port. */
+const needsPassword = (feed: Feed | null, url: string) =>
+  feed?.hasPassword === true && originOf(url) !== originOf(feed.url ?? '')
+
+const originOf = (url: string) => URL.parse(url.trim())?.origin
 
 const named = (type: 'currency' | 'language', code: string) =>
   new Intl.DisplayNames(undefined, { type }).of(code) ?? code
@@ -61,7 +71,8 @@ export interface FeedFormProps {
 }
 
 export function FeedForm({ form, feed, isSaving, onSubmit, children }: FeedFormProps) {
-  const { currency, url, username } = form.values
+  const { currency, url } = form.values
+  const asksAgain = needsPassword(feed, url)
   const willBeRead = url.trim() !== '' || feed?.canBeRead
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
@@ -75,18 +86,21 @@ export function FeedForm({ form, feed, isSaving, onSubmit, children }: FeedFormP
           maxLength={2_000}
           {...form.getInputProps('url')}
         />
-        <TextInput
-          label={t('userName')}
-          description={t('userNameHelp')}
-          autoComplete="off"
-          maxLength={200}
-          maw={320}
-          {...form.getInputProps('username')}
-        />
-        {username.trim() !== '' && (
+        {url.trim() !== '' && (
+          <TextInput
+            label={t('userName')}
+            description={t('userNameHelp')}
+            autoComplete="off"
+            maxLength={200}
+            maw={320}
+            {...form.getInputProps('username')}
+          />
+        )}
+        {signsIn(form.values) && (
           <PasswordInput
             label={t('password')}
-            description={feed?.hasPassword ? t('passwordSet') : t('passwordNew')}
+            description={asksAgain ? t('passwordAgain') : feed?.hasPassword ? t('passwordSet') : t('passwordNew')}
+            required={asksAgain}
             autoComplete="new-password"
             maxLength={1_000}
             maw={320}

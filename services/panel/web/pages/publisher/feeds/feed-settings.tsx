@@ -21,7 +21,7 @@ function Settings({ feed }: { feed: Feed }) {
   const params = { path: { id: feed.id } }
   const { submit, isSaving } = useSave({
     save(values: FeedValues) {
-      const body = changedFields(feedBody(form.getInitialValues()), feedBody(values))
+      const body = changedFields(feedBody({ ...form.getInitialValues(), password: '' }), feedBody(values))
       return answer(client.PATCH('/v1/panel/feeds/{id}', { params, body }))
     },
     changes: runPaths,
