@@ -149,8 +149,8 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       schema: {
         summary: 'Request a link for a forgotten password',
         description:
-          'If there is such a user, the link is sent by e-mail. The answer does not tell whether there is. 409 if no mail server ' +
-          'is configured.',
+          'If there is such a user, the link is sent by e-mail, unless another link of the user works for longer. The answer ' +
+          'does not tell whether there is. 409 if no mail server is configured.',
         body: ForgottenPassword,
         response: { 202: Type.Null({ description: 'If there is such a user, a mail is being sent' }) },
       },
@@ -181,6 +181,8 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
               const known = registry.snapshot.get('User', id)
               if (!known || known.body.disabledAt !== null) return []
               made = newLink(deps, known, FORGOTTEN_LIFE_MS)
+              // Anybody can ask for this link: it must not end an invitation, or another link that was made for the user.
+              if (known.body.passwordLink !== null && known.body.passwordLink.expiresAt > made.link.expiresAt) return []
               return [changed(known, { ...known.body, passwordLink: made.link })]
             },
             { by: id },

@@ -123,6 +123,24 @@ describe('links that set a password', () => {
       expect(mails).toHaveLength(3)
     })
 
+    it('leave links alone that were made for the user and work longer', async () => {
+      const invited = await invite('new@brand.example')
+      const user = await makeUser(office, 'helped@brand.example', { role: 'ADVERTISER', accountId: account.id })
+      const made = [invited.passwordLink.url, await linkFor(user.id)]
+      for (const { email } of [invited, user]) expect((await ask(email)).statusCode).toBe(202)
+      await settled()
+      for (const url of made) expect((await set(tokenOf(url))).status).toBe(204)
+    })
+
+    it('replace an invitation in its last hour', async () => {
+      const { email } = await invite('late@brand.example')
+      mails.length = 0
+      office.clock.now += 7 * 24 * HOUR_MS - HOUR_MS / 2
+      await ask(email)
+      await expect.poll(() => mails.length).toBe(1)
+      expect((await set(tokenOf(mails[0]!.text.match(/https:\S+#\S+/)![0]))).status).toBe(204)
+    })
+
     it('are limited by source', async () => {
       const answers = []
       for (let i = 0; i < 21; i++) answers.push((await ask(`x${i}@brand.example`, '192.0.2.9')).statusCode)
