@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
 import { type Entity, type EntityIndex, IndexedEntities, orderOf } from './entity-index.ts'
 
@@ -25,7 +24,6 @@ export class Snapshot {
   readonly #indexes = new Map<EntityKind, Map<EntityIndex<EntityKind>, IndexedEntities<EntityKind>>>()
   /** The drafts that the current decision sees. */
   #drafts: Drafts | null = null
-  readonly #deciding = new AsyncLocalStorage<Drafts>()
 
   /** Applies an entry; one that is not newer than what is known changes nothing. */
   apply(entry: RegistryEntry): void {
@@ -70,7 +68,7 @@ export class Snapshot {
 
   /** The entity even when deleted: history still names it. */
   getEver<K extends EntityKind>(kind: K, id: string): Entity<K> | undefined {
-    const draft = this.#drafts && this.#visibleDrafts()?.get(`${kind}/${id}`)
+    const draft = this.#drafts?.get(`${kind}/${id}`)
     return (draft ?? this.#byKind.get(kind)?.get(id)) as Entity<K> | undefined
   }
 
@@ -82,7 +80,7 @@ export class Snapshot {
   /** All, the deleted ones too, in the order they were first seen. */
   *allEver<K extends EntityKind>(kind: K): Generator<Entity<K>> {
     const stored = this.#byKind.get(kind)
-    const drafts = this.#visibleDrafts()
+    const drafts = this.#drafts
     for (const entry of stored?.values() ?? []) yield (drafts?.get(`${kind}/${entry.id}`) ?? entry) as Entity<K>
     for (const draft of this.draftsOf(kind)) if (!stored?.has(draft.id)) yield draft
   }
@@ -104,7 +102,7 @@ export class Snapshot {
 
   /** The entities that visible drafts create or change. For indexes kept up to date by `onChange`, which drafts do not call. */
   *draftsOf<K extends EntityKind>(kind: K): Generator<Entity<K>> {
-    for (const entry of this.#visibleDrafts()?.values() ?? []) if (entry.kind === kind) yield entry as Entity<K>
+    for (const entry of this.#drafts?.values() ?? []) if (entry.kind === kind) yield entry as Entity<K>
   }
 
   /** Calls back after every applied change. @returns a function that stops it. */
@@ -113,11 +111,11 @@ export class Snapshot {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Runs `decide`, which sees these entries as if they were applied; nobody else does. One call at a time. */
-  async withDrafts<T>(drafts: Drafts, decide: () => Promise<T>): Promise<T> {
+  /** Runs `decide`, which sees these entries as if they were applied. It waits for nothing, so nobody else sees them. */
+  withDrafts<T>(drafts: Drafts, decide: () => T): T {
     this.#drafts = drafts
     try {
-      return await this.#deciding.run(drafts, decide)
+      return decide()
     } finally {
       this.#drafts = null
     }
@@ -136,9 +134,5 @@ export class Snapshot {
 
   #index(kind: EntityKind, before: RegistryEntry | undefined, now: RegistryEntry | undefined): void {
     for (const indexed of this.#indexes.get(kind)?.values() ?? []) indexed.change(before, now)
-  }
-
-  #visibleDrafts(): Drafts | null {
-    return this.#drafts !== null && this.#deciding.getStore() === this.#drafts ? this.#drafts : null
   }
 }

@@ -70,7 +70,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, resource, feedEntities({ access, snapshot, feedIntervalMs }))
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
-    bulkChangeRoutes(server, { ...resource, changeEach: campaignResource.changeEach })
+    bulkChangeRoutes(server, { ...resource, campaigns: campaignResource })
     campaignHistoryRoutes(server, { ...resource, log, findVersions })
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })
     slotRoutes(server, resource)

@@ -10,7 +10,7 @@ import { type Principal, principalOf } from '../rights/auth.ts'
 import type { CampaignResource } from './campaigns.ts'
 
 export interface BulkChangeDeps extends ResourceDeps {
-  changeEach: CampaignResource['changeEach']
+  campaigns: Pick<CampaignResource, 'factsOf' | 'change'>
 }
 
 type Change = Static<typeof CampaignChanges>['change']
@@ -37,18 +37,20 @@ export function bulkChangeRoutes(server: HttpServer, deps: BulkChangeDeps): void
 }
 
 async function changeAll(
-  { registry, access, changeEach }: BulkChangeDeps,
+  { registry, access, campaigns }: BulkChangeDeps,
   principal: Principal,
   { ids, change }: { ids: readonly string[]; change: Change },
 ): Promise<Result[]> {
   let results: Result[] = []
+  const spent = await campaigns.factsOf(ids)
   await registry.write(
-    async () => {
+    () => {
       const found = ids.map((id) => attempt(() => access.needToChange(principal, 'Campaign', id)))
       const seen = found.filter((each): each is Entity<'Campaign'> => !(each instanceof Problem))
       const allowed = [...new Set(seen)]
-      const bodies = await changeEach(allowed, change)
-      const bodyOf = new Map(allowed.map(({ id }, i) => [id, bodies[i]!]))
+      const bodyOf = new Map(
+        allowed.map((campaign) => [campaign.id, attempt(() => campaigns.change(campaign, change, principal, spent))]),
+      )
       const changes = allowed.flatMap((campaign) => {
         const body = bodyOf.get(campaign.id)!
         return body instanceof Problem || isSameValue(body, campaign.body) ? [] : [changed(campaign, body)]

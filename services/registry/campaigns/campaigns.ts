@@ -10,7 +10,7 @@ import type { Campaign } from '../../../schemas/records/entities.ts'
 import { ARCHIVABLE, campaignState, leastPrice, NO_DISPLAY } from '../../domain/campaign/campaign.ts'
 import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import type { Resource } from '../resources/resource.ts'
@@ -31,9 +31,14 @@ export interface CampaignDeps {
 
 export type CampaignInput = Static<typeof CampaignPatch>
 
-export interface CampaignResource extends Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
-  /** For each campaign, the result of `change` or the Problem that it throws. */
-  changeEach(campaigns: readonly Entity<'Campaign'>[], input: CampaignInput): Promise<(Campaign | Problem)[]>
+/**
+ * Micros billed by campaign id; null for each campaign while the counters are unavailable. Read when a change is asked for: more
+ * may be billed until the judge knows the change, and nothing beyond the new budget from then on.
+ */
+type Spend = ReadonlyMap<string, number | null>
+
+export interface CampaignResource extends Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch, Spend> {
+  factsOf(ids: readonly string[]): Promise<Spend>
 }
 
 /** Sponsored and display campaigns. */
@@ -56,12 +61,13 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     }
   }
 
-  /** Null for each campaign while the counters are unavailable. */
-  const knownSpendOf = (ids: readonly string[]): Promise<(number | null)[]> =>
-    spendOf(ids).catch((error: unknown) => {
-      if (error instanceof CountersUnavailable) return ids.map(() => null)
+  async function knownSpendOf(ids: readonly string[]): Promise<Spend> {
+    const spent = await spendOf(ids).catch((error: unknown) => {
+      if (error instanceof CountersUnavailable) return null
       throw error
     })
+    return new Map(ids.map((id, i) => [id, spent && spent[i]!]))
+  }
 
   /** The campaign after a change. @throws Problem */
   function changedCampaign(body: Campaign, input: CampaignInput, spentMicros: number | null): Campaign {
@@ -125,29 +131,16 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
       fieldErrors.throwIfAny()
       return campaign
     },
-    async change({ id, body }, input) {
-      const [spentMicros = 0] = await knownSpendOf([id])
-      return changedCampaign(body, input, spentMicros)
-    },
-    async changeEach(entities, input) {
-      const spent = await knownSpendOf(entities.map(({ id }) => id))
-      return entities.map(({ body }, i) => {
-        try {
-          return changedCampaign(body, input, spent[i] ?? null)
-        } catch (error) {
-          if (error instanceof Problem) return error
-          throw error
-        }
-      })
-    },
+    factsOf: knownSpendOf,
+    change: ({ id, body }, input, _principal, spent) => changedCampaign(body, input, spent.get(id) ?? null),
     blockedBy: () => [],
     filters: { archived: ({ archivedAt }, asked) => (archivedAt !== null) === (asked === true) },
     async views(entities) {
       const spent = await knownSpendOf(entities.map(({ id }) => id))
-      return entities.map((entity, i) => {
+      return entities.map((entity) => {
         // The campaign and its shop may have been deleted while the spend was read.
         const shop = snapshot.getEver('Shop', entity.body.shopId)!.body
-        return campaignView(entity, { shop, spentMicros: spent[i] ?? null, now: now(), nameOf })
+        return campaignView(entity, { shop, spentMicros: spent.get(entity.id) ?? null, now: now(), nameOf })
       })
     },
   }

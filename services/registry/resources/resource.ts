@@ -32,33 +32,38 @@ export interface ReadableResource<K extends EntityKind> {
  * A resource that can be changed and removed. Its checks run after all earlier writes are in force, so they still hold when
  * the change is stored. They throw a Problem that lists everything that is wrong.
  */
-export interface ChangeableResource<K extends EntityKind, P extends TSchema> extends ReadableResource<K>, Removable<K> {
+export interface ChangeableResource<K extends EntityKind, P extends TSchema, F = undefined>
+  extends ReadableResource<K>,
+    Removable<K> {
   schemas: { patch: P; view: TSchema; query: TSchema }
-  change(entity: Entity<K>, input: Static<P>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
+  /** Reads what `change` needs from outside the registry. It is awaited before the write, so that no other write waits for it. */
+  factsOf?(ids: readonly string[]): Promise<F>
+  change(entity: Entity<K>, input: Static<P>, principal: Principal, facts: F): EntityBodies[K]
 }
 
-export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema> extends ChangeableResource<K, P> {
+export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema, F = undefined>
+  extends ChangeableResource<K, P, F> {
   schemas: { create: C; patch: P; view: TSchema; query: TSchema }
   /** An `onRequest` hook that refuses callers who may not create one. By default, all may. */
   mayMake?: (request: FastifyRequest) => Promise<void>
-  create(input: Static<C>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
+  create(input: Static<C>, principal: Principal): EntityBodies[K]
 }
 
 /** GET list, POST, GET one, PATCH, DELETE, and GET of whether DELETE would be refused. */
-export function resourceRoutes<K extends EntityKind, C extends TSchema, P extends TSchema>(
+export function resourceRoutes<K extends EntityKind, C extends TSchema, P extends TSchema, F>(
   server: HttpServer,
   deps: ResourceDeps,
-  resource: Resource<K, C, P>,
+  resource: Resource<K, C, P, F>,
 ): void {
   createRoute(server, deps, resource)
   readRoutes(server, deps, resource)
   changeRoutes(server, deps, resource)
 }
 
-function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema>(
+function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema, F>(
   server: HttpServer,
   { registry, authorize, uuid }: ResourceDeps,
-  resource: Resource<K, C, P>,
+  resource: Resource<K, C, P, F>,
 ): void {
   const { kind, schemas } = resource
   server.post(
@@ -74,10 +79,9 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema>
     async (request, reply) => {
       const principal = principalOf(request)
       const input = request.body as Static<C>
-      const [entry] = await registry.write(
-        async () => [created(kind, uuid(), await resource.create(input, principal))],
-        { by: principal.actorId },
-      )
+      const [entry] = await registry.write(() => [created(kind, uuid(), resource.create(input, principal))], {
+        by: principal.actorId,
+      })
       const [view] = await resource.views([entry as Entity<K>], principal)
       return reply.code(201).header('location', `/v1/panel/${resource.path}/${entry!.id}`).send(view)
     },
@@ -124,10 +128,10 @@ export function readRoutes<K extends EntityKind>(
   )
 }
 
-export function changeRoutes<K extends EntityKind, P extends TSchema>(
+export function changeRoutes<K extends EntityKind, P extends TSchema, F>(
   server: HttpServer,
   deps: ResourceDeps,
-  resource: ChangeableResource<K, P>,
+  resource: ChangeableResource<K, P, F>,
 ): void {
   const { registry, access, authorize } = deps
   const { kind, schemas } = resource
@@ -151,10 +155,12 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
       const principal = principalOf(request)
       const { id } = request.params
       const input = request.body as Static<P>
+      // Without `factsOf` there are none, and F is undefined.
+      const facts = (await resource.factsOf?.([id])) as F
       const [entry] = await registry.write(
-        async () => {
+        () => {
           const entity = access.needToChange(principal, kind, id)
-          return [changed(entity, await resource.change(entity, input, principal))]
+          return [changed(entity, resource.change(entity, input, principal, facts))]
         },
         { by: principal.actorId },
       )

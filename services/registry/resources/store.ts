@@ -34,7 +34,7 @@ export type EntityChange = {
 export interface Registry {
   readonly snapshot: Snapshot
   /**
-   * Runs `decide`, in call order, so that it sees every earlier write, and what it reads in the snapshot still holds when its
+   * Runs `decide`, in call order and without waiting, so that it sees every earlier write, and what it reads in the snapshot still holds when its
    * changes are stored. Then stores the changes, all or none, and applies them. Writes that wait are stored together.
    * @returns the entries as stored, in the order of the changes.
    * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made for, or an
@@ -55,7 +55,7 @@ export interface Registry {
 }
 
 type ChooseForgotten = () => readonly { kind: KindWithoutHistory; id: string }[]
-export type Decide = readonly EntityChange[] | (() => readonly EntityChange[] | Promise<readonly EntityChange[]>)
+export type Decide = readonly EntityChange[] | (() => readonly EntityChange[])
 
 export function created<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]): EntityChange {
   return { kind, id, version: 1, deleted: false, body } as EntityChange
@@ -115,12 +115,12 @@ export async function openRegistry(deps: {
     doubtful = false
   }
 
-  function beginBatch(): (write: { decide: Decide; by: string }) => Promise<Decided> {
+  function beginBatch(): (write: { decide: Decide; by: string }) => Decided {
     const drafts: Drafts = new Map()
     const room = entityLimits.beginBatch()
     return ({ decide, by }) =>
-      snapshot.withDrafts(drafts, async () => {
-        const changes = typeof decide === 'function' ? await decide() : decide
+      snapshot.withDrafts(drafts, () => {
+        const changes = typeof decide === 'function' ? decide() : decide
         const entries = changes.map((change) => toEntry(change, { by, at: now() }))
         for (const entry of entries) checkVersion(snapshot, entry)
         const records = entries.map(toRecord)

@@ -35,7 +35,7 @@ interface QueuedWrite<W> {
  */
 export function createWriteQueue<W>(deps: {
   /** Begins a batch. The returned function decides its writes, one after the other. */
-  beginBatch: () => (write: W) => Promise<Decided>
+  beginBatch: () => (write: W) => Decided
   /** Stores a batch, all of it or nothing, and applies it. */
   store: (batch: Decided) => Promise<void>
   /** Runs the work of a batch, and converts its errors to those that callers get. */
@@ -92,7 +92,7 @@ export function createWriteQueue<W>(deps: {
       const { write, resolve, reject } = next
       taken.push(next)
       try {
-        const { entries, records } = await decide(write)
+        const { entries, records } = decide(write)
         batch.entries.push(...entries)
         batch.records.push(...records)
         for (const { value } of records) bytes += value?.length ?? 0

@@ -52,6 +52,28 @@ describe('sponsored campaigns', () => {
     expect(new Set(body.items.map((each: { shopId: string }) => each.shopId))).toEqual(new Set([shopId, shop.id]))
   })
 
+  it('keep no other write waiting while their spend is read', async () => {
+    const { shopId, token } = await openPublisher(office)
+    const { id } = await office.make('/v1/panel/campaigns', campaignBody(shopId), token)
+    const path = `/v1/panel/campaigns/${id}`
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    office.counters.whenRead = () => {
+      asked.resolve()
+      return mayAnswer
+    }
+    const changes = [
+      office.call('PATCH', path, { name: 'Alone' }, token),
+      office.call('POST', '/v1/panel/campaign-changes', { ids: [id], change: { cpc: 0.75 } }, token),
+    ]
+    await asked.promise
+    await office.make('/v1/panel/placements', { shopId, name: 'Quick', kind: 'PRODUCT' }, token)
+    office.counters.whenRead = async () => {}
+    answer()
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await office.call('GET', path)).body).toMatchObject({ name: 'Alone', cpc: 0.75 })
+  })
+
   it('have defaults and show their state and spend', async () => {
     const { status, body } = await post({})
     expect(status).toBe(201)
