@@ -84,7 +84,7 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
 
 /**
  * The time range of a query. Adds what is wrong with it in every time zone to `fieldErrors`; `throwIfReversed` finds what is
- * wrong in those that it is read in.
+ * wrong in one.
  */
 export function readRange(query: { from: string; to: string }, fieldErrors: FieldErrors): { from: Moment; to: Moment } {
   const [from, to] = [momentOf(query.from), momentOf(query.to)]
@@ -102,10 +102,9 @@ export function readRange(query: { from: string; to: string }, fieldErrors: Fiel
   return { from, to }
 }
 
-/** @throws Problem INVALID when `to` is before `from` in all of these ranges of time zones. */
-export function throwIfReversed(ranges: readonly { from: number; to: number }[]): void {
-  if (ranges.length > 0 && ranges.every(({ from, to }) => to < from))
-    throw invalid([{ path: at('to'), message: LATER }])
+/** @throws Problem INVALID when a range, as UTC epoch milliseconds, ends before it begins. */
+export function throwIfReversed({ from, to }: { from: number; to: number }): void {
+  if (to < from) throw invalid([{ path: at('to'), message: LATER }])
 }
 
 /** UTC epoch milliseconds of a moment as a shop in this time zone means it. */

@@ -19,7 +19,8 @@ const AD_UNITS_MAX = 5_000
 
 /**
  * What to ask Analytics for a report request, within what its caller may see.
- * @throws Problem INVALID where one shop must be chosen, and for a range that ends before it begins.
+ * @throws Problem INVALID where one shop must be chosen, and for a range that ends before it begins in the shop that was chosen.
+ * Of other shops, whose time zones the caller need not know, such a range holds nothing.
  */
 export function specOf(snapshot: Snapshot, request: ReportRequest, scope: ReportScope, limit: number): ReportSpec {
   const { shops } = scope
@@ -30,7 +31,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, scope: Report
   const placements = needsPlacements ? placementsOf(snapshot, shops) : new Map()
   if (placements.size > AD_UNITS_MAX) throw chooseShop(`is required where there are more than ${AD_UNITS_MAX} ad units`)
   const zones = zonesOf(request, shops)
-  throwIfReversed(zones)
+  if (request.filters.shopId !== undefined) for (const zone of zones) throwIfReversed(zone)
   const requestFact = requestFactOf(request, scope)
   return {
     zones,

@@ -32,7 +32,7 @@ export function rangeIn(
   const shop = scopeOf(snapshot, principal, { shopId }).shops[0]!
   const { timeZone } = shop.body
   const range = { shopId: shop.id, from: momentIn(moments.from, timeZone), to: momentIn(moments.to, timeZone) }
-  throwIfReversed([range])
+  throwIfReversed(range)
   return { shop, range }
 }
 

@@ -141,6 +141,17 @@ describe('GET /v1/panel/reports', () => {
     expect(await until(before)).toMatchObject({ status: 400, body: { errors: [{ path: 'querystring/to' }] } })
   })
 
+  it.each(['&groupBy=day', '&groupBy=shop', ''])(
+    'has nothing of a day that has begun in none of several shops (%s)',
+    async (grouped) => {
+      const period = 'from=2026-07-15&to=2026-07-14T13:20:00Z'
+      const { status, body } = await world.get(`/v1/panel/reports?${period}&metrics=views,requests,revenue${grouped}`)
+      expect(status).toBe(200)
+      expect(grouped === '' || body.rows.length === 0).toBe(true)
+      expect(body.totals).toMatchObject({ views: 0, requests: 0 })
+    },
+  )
+
   it('says how its figures are made when asked, by the settings of its shops', async () => {
     const { body } = await report('shopId=warsaw&metrics=views&disclosure=true')
     expect(body.disclosure).toEqual({
