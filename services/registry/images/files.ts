@@ -8,7 +8,7 @@ import { decode } from '../../../schemas/wire/codec.ts'
 export interface ImageFiles {
   /** Writes the images that are in the log but not on disk. Resolves when all that were in the log at the call are on disk. */
   catchUp(): Promise<void>
-  /** The content of an image; null when it is not on disk. */
+  /** The content of an image; null when it is not on disk. One that has disappeared from there soon is again, with all others. */
   read(id: string): Promise<Readable | null>
 }
 
@@ -73,15 +73,35 @@ export async function openImageFiles(deps: {
     position = at
   }
 
+  /** Writes again what has disappeared from the folder. After a failure, it still counts as present, so that the next read retries. */
+  async function restore(): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    const lost = present.difference(new Set(await readdir(folder)))
+    if (lost.size === 0) return
+    for (const name of lost) present.delete(name)
+    position = 0
+    try {
+      await follow()
+    } catch (error) {
+      for (const name of lost) present.add(name)
+      throw error
+    }
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = queue.then(work)
+    queue = done.catch(() => {})
+    return done
+  }
+
   const files: ImageFiles = {
-    catchUp() {
-      const caughtUp = queue.then(follow)
-      queue = caughtUp.catch(() => {})
-      return caughtUp
-    },
+    catchUp: () => inTurn(follow),
     async read(id) {
       if (!present.has(id)) return null
-      const handle = await open(join(folder, id)).catch(() => null)
+      const handle = await open(join(folder, id)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') void inTurn(restore).catch(() => {})
+        return null
+      })
       return handle?.createReadStream() ?? null
     },
   }

@@ -77,6 +77,41 @@ describe('the files of images', () => {
     expect(await text((await (await open(['a', 'b'])).read('b'))!)).toBe('b')
   })
 
+  it('come back while they are served, all at once', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `lost-${i}`)
+    for (const id of ids) await put(id)
+    const files = await open()
+    const readsOfAll = reads
+    await rm(join(folder, 'lost-0'))
+    expect(await files.read('lost-0')).toBeNull()
+    await expect.poll(() => files.read('lost-0')).not.toBeNull()
+    expect(await text((await files.read('lost-0'))!)).toBe('lost-0')
+    expect(reads).toBe(2 * readsOfAll)
+    await rm(folder, { recursive: true })
+    expect(await Promise.all(ids.map(files.read))).toEqual(ids.map(() => null))
+    await expect.poll(() => files.read('lost-19')).not.toBeNull()
+    for (const id of ids) expect(await text((await files.read(id))!)).toBe(id)
+    expect(reads).toBe(3 * readsOfAll)
+    expect(await files.read('unknown')).toBeNull()
+    expect(reads).toBe(3 * readsOfAll)
+  })
+
+  it('come back once the log can be read again', async () => {
+    await put('a')
+    let isAway = false
+    const read: EventLog['read'] = async (...args) => {
+      if (isAway) throw new Error('away')
+      return log.read(...args)
+    }
+    const files = await openImageFiles({ log: { bounds: log.bounds, read }, folder, expected: [] })
+    await rm(join(folder, 'a'))
+    isAway = true
+    expect(await files.read('a')).toBeNull()
+    await expect(files.catchUp()).rejects.toThrow('away')
+    isAway = false
+    await expect.poll(() => files.read('a')).not.toBeNull()
+  })
+
   it('start over when the log is another one', async () => {
     await put('a')
     await open()
