@@ -33,7 +33,10 @@ export interface FeedRuns {
   start(): Promise<void>
   /** Queues a run that fetches the feed's url, or reads its kept upload again. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
   request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
-  /** Stores the body durably, then queues a run that reads it. @throws Problem as `request`, and TOO_LARGE, INVALID, UNAVAILABLE. */
+  /**
+   * Stores the body durably, then queues a run that reads it. Whether a run may be queued is decided at the call.
+   * @throws Problem as `request`, and TOO_LARGE, INVALID, UNAVAILABLE.
+   */
   upload(feedId: string, body: Readable, by: string): Promise<Entity<'FeedRun'>>
   /** Lets a held run make its removals. @throws Problem CONFLICT, NOT_FOUND. */
   confirm(runId: string, by: string): Promise<Entity<'FeedRun'>>
@@ -50,7 +53,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   const stop = new AbortController()
   const freshness = new Freshness()
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
-  /** Feeds whose content is being uploaded. */
+  /** Feeds whose content is being uploaded and has not been queued yet. */
   const receiving = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
@@ -62,10 +65,15 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     return run as Entity<'FeedRun'>
   }
 
-  /** The change that queues a run. Must be called during a write of the registry, so that its checks still hold when it is stored. */
-  function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): EntityChange[] {
+  function needFeed(feedId: string): Entity<'Feed'> {
     const feed = snapshot.get('Feed', feedId)
     if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
+    return feed
+  }
+
+  /** @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED when no further run of the feed may be queued. */
+  function checkMayQueue(feedId: string, trigger: FeedRun['trigger']): void {
+    const feed = needFeed(feedId)
     if (trigger === 'MANUAL' && feed.body.url === null && feed.body.keptUpload === null) {
       throw new Problem('CONFLICT', 'The feed has no url to fetch, and no uploaded file is kept: upload its content')
     }
@@ -73,7 +81,24 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       throw new Problem('CONFLICT', 'A run of this feed is already queued')
     }
     checkQueueLimit(snapshot, feed, limits)
-    return [created('FeedRun', runId, queuedRun(feed, trigger, now()))]
+  }
+
+  /** The change that queues a run. Must be called during a write of the registry, so that its checks still hold when it is stored. */
+  function queueRun(feedId: string, trigger: FeedRun['trigger']): EntityChange[] {
+    checkMayQueue(feedId, trigger)
+    return [created('FeedRun', uuid(), queuedRun(needFeed(feedId), trigger, now()))]
+  }
+
+  /** Queues a run over a file that was received. Runs that were queued meanwhile do not refuse it: it is read after them. */
+  async function queueReceived(feedId: string, runId: string, by: string): Promise<RegistryEntry> {
+    const queued = () => [created('FeedRun', runId, queuedRun(needFeed(feedId), 'UPLOAD', now()))]
+    try {
+      const [run] = await registry.write(queued, { by })
+      return run!
+    } catch (error) {
+      await files.remove(runId)
+      throw error
+    }
   }
 
   async function tick(): Promise<void> {
@@ -154,7 +179,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   function runNow(feedId: string): void {
     registry
-      .write(() => queueRun(feedId, 'SCHEDULE', uuid()), { by: FEEDS_ACCOUNT_ID })
+      .write(() => queueRun(feedId, 'SCHEDULE'), { by: FEEDS_ACCOUNT_ID })
       .then(
         ([run]) => enqueue(run!),
         // A queued run will fetch the new url; when the queue is full, the next tick queues the feed.
@@ -176,21 +201,19 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       timer = setInterval(tickOrLog, TICK_MS)
     },
     async request(feedId, by) {
-      const [run] = await registry.write(() => queueRun(feedId, 'MANUAL', uuid()), { by })
+      const [run] = await registry.write(() => queueRun(feedId, 'MANUAL'), { by })
       return enqueue(run!)
     },
     async upload(feedId, body, by) {
       const runId = uuid()
-      queueRun(feedId, 'UPLOAD', runId) // Throws before the body is read.
+      checkMayQueue(feedId, 'UPLOAD')
       if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is in progress')
       receiving.add(feedId)
-      await files.receive(runId, body).finally(() => receiving.delete(feedId))
       try {
-        const [run] = await registry.write(() => queueRun(feedId, 'UPLOAD', runId), { by })
-        return enqueue(run!)
-      } catch (error) {
-        await files.remove(runId)
-        throw error
+        await files.receive(runId, body)
+        return enqueue(await queueReceived(feedId, runId, by))
+      } finally {
+        receiving.delete(feedId)
       }
     },
     async confirm(runId, by) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
 import { removed } from '../../../../../services/registry/resources/store.ts'
@@ -44,6 +45,24 @@ describe('an upload', () => {
     world.now += HOUR_MS
     await world.runs.tick()
     expect(await ended(3)).toMatchObject({ total: 3, changed: 1 })
+  })
+
+  it('is read after a run that was queued while it was received', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { runner } = world
+    await close()
+    await open({ runner: { ...runner, run: (job) => gate.promise.then(() => runner.run(job)) } })
+    await createFeed()
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    const content = new PassThrough()
+    const upload = world.runs.upload(world.feedId, content, 'me')
+    await world.runs.request(world.feedId, 'me')
+    world.now += 1
+    content.end(products('n'))
+    expect(await upload).toMatchObject({ body: { status: 'QUEUED', trigger: 'UPLOAD' } })
+    await expect(world.runs.upload(world.feedId, body(products('z')), 'me')).rejects.toMatchObject({ code: 'CONFLICT' })
+    gate.resolve()
+    expect(await ended(3)).toMatchObject({ trigger: 'UPLOAD', total: 1, changed: 1 })
   })
 
   it('is refused when it is too large or the feed is unknown, and leaves nothing', async () => {
