@@ -95,7 +95,7 @@ const programSettings = Type.Object({
   ),
   // The schema by which a sign-in is checked: an operator who cannot sign in would keep the next start from making another.
   OPERATOR_EMAIL: Type.Optional(Type.String({ ...Email, description: 'an e-mail address, such as ada@shop.example' })),
-  OPERATOR_PASSWORD: Setting.Secret(),
+  OPERATOR_PASSWORD: Setting.Password(),
   SHOW_ID_KEYS: Setting.Secret(),
   SESSION_KEYS: Setting.Secret(),
   REQUIRE_MFA: Setting.List('', `a list of ${userRoles.join(', ')}`, isOneOf(userRoles)),

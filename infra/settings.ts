@@ -12,6 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const Text = (fallback: string) => Type.String({ default: fallback })
 export const OptionalText = () => Type.Optional(Type.String())
 export const Secret = () => Type.Optional(Type.String({ writeOnly: true }))
+/** A text that people type: the spaces around it belong to it. */
+export const Password = () => Type.Optional(Type.String({ writeOnly: true, isTyped: true }))
 export const Flag = (fallback: boolean) => Type.Boolean({ default: fallback, description: 'one of true, false' })
 
 export const Integer = (minimum: number, maximum: number, fallback?: number) =>
@@ -108,13 +110,14 @@ export function numbersByName(
 }
 
 /**
- * Reads the settings that a schema names; one that is blank counts as not set.
+ * Reads the settings that a schema names, without the space around them; one that is blank counts as not set.
  * @param problems gets a sentence for each setting that cannot be used. Its default, or nothing, takes its place, so that
  * rules over several settings can still be checked.
  */
 export function readSettings<S extends TObject>(schema: S, env: Environment, problems: string[]): Static<S> {
   const keys = Object.keys(schema.properties)
-  const given = Object.fromEntries(keys.map((key) => [key, env[key]?.trim()]).filter(([, value]) => value))
+  const set = keys.filter((key) => env[key]?.trim())
+  const given = Object.fromEntries(set.map((key) => [key, textOf(env[key]!, schema.properties[key]!)]))
   const check = ajv.compile<Static<S>>(schema)
   // The check converts the values, and fills in the defaults of those that are missing.
   const settings: Record<string, unknown> = { ...given }
@@ -128,10 +131,15 @@ export function readSettings<S extends TObject>(schema: S, env: Environment, pro
   throw new Error(ajv.errorsText(check.errors))
 }
 
+/** Nobody types the line break with which a file ends. */
+const textOf = (value: string, { isTyped }: { isTyped?: boolean }): string =>
+  isTyped ? value.replace(/\r?\n$/, '') : value.trim()
+
 /** The schemas are our own, so they are not validated: that would take longer than everything else here. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
 // As requests are checked.
 ajv.addFormat('email', Format.IsEmail)
+ajv.addKeyword('isTyped')
 ajv.addKeyword({
   keyword: 'accepts',
   validate: (accepts: (text: string) => boolean, text: string) => accepts(text),

@@ -44,6 +44,21 @@ it.each([
   }
 })
 
+it.each([
+  [' spaces around it ', ' spaces around it '],
+  ['a line of a file\n', 'a line of a file'],
+  ['a line of a file\r\n', 'a line of a file'],
+])('the settings take the password %j as it is typed at sign-in', (given, password) => {
+  const read = readConfig({ OPERATOR_EMAIL: 'root@ads.example', OPERATOR_PASSWORD: given })
+  expect(read.firstOperator).toEqual({ email: 'root@ads.example', password })
+})
+
+it('the settings count a blank password as none', () => {
+  expect(() => readConfig({ OPERATOR_EMAIL: 'root@ads.example', OPERATOR_PASSWORD: ' '.repeat(12) })).toThrow(
+    /^OPERATOR_PASSWORD must have/,
+  )
+})
+
 it('does not take over a user of another role', async () => {
   const office = await openOffice()
   try {
