@@ -56,16 +56,10 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
       const { shopId, limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query
       const shop = access.need(principal, 'Shop', shopId)
       const sellers = sellersOf(deps.snapshot, principal)
-      const chosen = isWanted(wanted, deps.now())
-      if (wanted.systemProductId !== undefined) {
-        const id = await idBehind(deps, shopId, wanted.systemProductId.toLowerCase())
-        const products = id === null ? [] : (await withId(index, shopId, id, { ...wanted, sellers })).filter(chosen)
-        return { items: await views(shop, products, principal), nextCursor: null }
-      }
-      const { products, nextCursor } = await pageOfSearch(index, {
-        ...{ shopId, wanted, sellers, limit, isWanted: chosen },
-        place: cursor === undefined ? null : readPosition(cursor, 'number', 'string'),
-      })
+      const search = { shopId, wanted, sellers, isWanted: isWanted(wanted, deps.now()) }
+      const place = cursor === undefined ? ([0, ''] as const) : readPosition(cursor, 'number', 'string')
+      const lists = wanted.systemProductId === undefined ? listsOf(index, search) : await listOfAd(deps, search)
+      const { products, nextCursor } = await pageOf(lists, { limit, place })
       return { items: await views(shop, products, principal), nextCursor }
     },
   )
@@ -142,16 +136,35 @@ interface Search {
   wanted: Wanted
   sellers: readonly string[] | null
   isWanted: IsWanted
-  limit: number
-  /** Where the previous page ended: in which list, and after which key of it. Null for the first page. */
-  place: readonly [list: number, after: string] | null
+}
+
+/** Reads up to `limit` products of a list, by their keys: those after a key, or the first. `endedAt` is null at the end. */
+type List = (after: string | null, limit: number) => Promise<{ products: IndexedProduct[]; endedAt: string | null }>
+
+/** The products of one id: one of each feed. */
+function listOfId(index: ProductIndex, { shopId, wanted, sellers, isWanted }: Search, id: string): List {
+  return async (after, limit) => {
+    const found = (await withId(index, shopId, id, { ...wanted, sellers })).filter(isWanted)
+    const rest = found
+      .filter((product) => keyOf(product) > (after ?? ''))
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const products = rest.slice(0, limit)
+    return { products, endedAt: rest.length > limit ? keyOf(products.at(-1)!) : null }
+  }
+}
+
+/** The product of an ad. */
+async function listOfAd(deps: { index: ProductIndex; snapshot: Snapshot }, search: Search): Promise<List[]> {
+  const id = await idBehind(deps, search.shopId, search.wanted.systemProductId!.toLowerCase())
+  return id === null ? [] : [listOfId(deps.index, search, id)]
 }
 
 /**
- * One page of a search: products whose id is `q`, then those whose productId is, then those that have its words. A feed may give
+ * The lists of a search: products whose id is `q`, then those whose productId is, then those that have its words. A feed may give
  * one productId to all of its offers, so these are read by pages like the others.
  */
-async function pageOfSearch(index: ProductIndex, { shopId, wanted, sellers, isWanted, limit, place }: Search) {
+function listsOf(index: ProductIndex, search: Search): List[] {
+  const { shopId, wanted, sellers, isWanted } = search
   const { q, available } = wanted
   const filters = filtersOf(wanted, sellers)
   const ofText: Filter[] = [
@@ -161,24 +174,26 @@ async function pageOfSearch(index: ProductIndex, { shopId, wanted, sellers, isWa
   ]
   const hasId = ({ offer }: IndexedProduct) => offer.id === q
   const isOfProduct = ({ offer }: IndexedProduct) => offer.id === q || offer.productId === q
-  const lists = [
-    ...(q === undefined ? [] : [{ filters: [idFilter(q), ...filters], isLeftOut: hasId }]),
-    { filters: ofText, isLeftOut: isOfProduct },
-  ]
-  const products: IndexedProduct[] = []
-  if (place === null && q !== undefined) {
-    products.push(...(await withId(index, shopId, q, { ...wanted, sellers })).filter(isWanted))
+  const listBut = (isLeftOut: IsWanted, filters: Filter[]): List => {
+    const isListed: IsWanted = (product) => isWanted(product) && !isLeftOut(product)
+    return (after, limit) => scan(index, { shopId, filters, after, limit, isWanted: isListed })
   }
-  let [at, after] = place ?? [0, '']
-  for (let list = lists[at]; list !== undefined; list = lists[++at]) {
-    if (products.length >= limit) return { products, nextCursor: writePosition(at, after) }
-    const { isLeftOut } = list
-    const page = await scan(index, {
-      ...{ shopId, filters: list.filters, after: after || null, limit: limit - products.length },
-      isWanted: (product) => isWanted(product) && !isLeftOut(product),
-    })
-    products.push(...page.products)
-    if (page.endedAt !== null) return { products, nextCursor: writePosition(at, page.endedAt) }
+  const ofIds = (id: string) => [listOfId(index, search, id), listBut(hasId, [idFilter(id), ...filters])]
+  return [...(q === undefined ? [] : ofIds(q)), listBut(isOfProduct, ofText)]
+}
+
+/** One page over all lists. @param place where the page before ended: in which list, and after which key of it; '' for none. */
+async function pageOf(
+  lists: readonly List[],
+  { limit, place }: { limit: number; place: readonly [list: number, after: string] },
+) {
+  const products: IndexedProduct[] = []
+  let [at, after] = place
+  for (let read = lists[at]; read !== undefined; read = lists[++at]) {
+    if (products.length === limit) return { products, nextCursor: writePosition(at, after) }
+    const stretch = await read(after || null, limit - products.length)
+    products.push(...stretch.products)
+    if (stretch.endedAt !== null) return { products, nextCursor: writePosition(at, stretch.endedAt) }
     after = ''
   }
   return { products, nextCursor: null }
@@ -189,7 +204,7 @@ const idFilter = (id: string): Filter => ({ kind: 'ids', ids: [id] })
 async function scan(
   index: ProductIndex,
   wanted: { shopId: string; filters: Filter[]; after: string | null; limit: number; isWanted: IsWanted },
-): Promise<{ products: IndexedProduct[]; endedAt: string | null }> {
+): ReturnType<List> {
   const { shopId, filters, limit } = wanted
   const products: IndexedProduct[] = []
   let { after } = wanted

@@ -131,6 +131,34 @@ async function get(path: string, token = 'publisher') {
 const idsOf = async (query: string, token?: string) =>
   (await get(`?shopId=${shopId}${query}`, token)).body.items.map(({ id }: { id: string }) => id)
 
+/** The ids on each page of a search. */
+async function pagesOf(query: string): Promise<string[][]> {
+  const pages: string[][] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body } = await get(`?${query}${cursor && `&cursor=${cursor}`}`)
+    pages.push(body.items.map(({ id }: { id: string }) => id))
+    cursor = body.nextCursor
+  }
+  return pages
+}
+
+/** A new shop whose products are those of a feed. */
+async function shopOf(...items: string[]): Promise<string> {
+  const id = randomUUID()
+  put('Shop', id, { ...snapshot.body('Shop', shopId)! })
+  await putOffers(id, 'F', ...items)
+  return id
+}
+
+async function putOffers(shopId: string, feedId: string, ...items: string[]): Promise<void> {
+  const read = (each: Parameters<typeof offerFromItem>[0]) => offerFromItem(each, { ...context, shopId, feedId }).offer!
+  const offers = (await parse(rss(...items))).map(read)
+  await engines.index.write(
+    offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
+  )
+  await engines.index.refresh()
+}
+
 const unfetched = {
   ...{ etag: null, lastModified: null, contentHash: null, username: null, password: null, keptUpload: null },
 }
@@ -156,25 +184,29 @@ describe('the products of a shop', () => {
   })
 
   it('are each listed once, page by page, also the one whose id is looked for', async () => {
-    const lampShopId = randomUUID()
-    put('Shop', lampShopId, { ...snapshot.body('Shop', shopId)! })
-    const feed = rss(
+    const lampShopId = await shopOf(
       item({ id: 'a', title: 'Red lamp' }),
       item({ id: 'b', title: 'Blue lamp' }),
       item({ id: 'lamp', title: 'Plain lamp' }),
     )
-    const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId: lampShopId }).offer!)
-    await engines.index.write(
-      offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
-    )
-    await engines.index.refresh()
-    const listed: string[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await get(`?shopId=${lampShopId}&q=lamp&limit=2${cursor && `&cursor=${cursor}`}`)
-      listed.push(...page.body.items.map(({ id }: { id: string }) => id))
-      cursor = page.body.nextCursor
+    expect((await pagesOf(`shopId=${lampShopId}&q=lamp&limit=2`)).flat()).toEqual(['lamp', 'a', 'b'])
+  })
+
+  it('come in pages when several feeds have one id, too', async () => {
+    const lampShopId = await shopOf(item({ id: 'lamp' }), item({ id: 'a', title: 'Red lamp' }))
+    for (const feedId of ['G', 'H']) {
+      put('Feed', feedId, { ...snapshot.body('Feed', 'F')!, shopId: lampShopId })
+      await putOffers(lampShopId, feedId, item({ id: 'lamp' }))
     }
-    expect(listed).toEqual(['lamp', 'a', 'b'])
+    for (const limit of [1, 2, 3, 4]) {
+      const pages = await pagesOf(`shopId=${lampShopId}&q=lamp&limit=${limit}`)
+      expect(pages.flat(), `by ${limit}`).toEqual(['lamp', 'lamp', 'lamp', 'a'])
+      expect(Math.max(...pages.map(({ length }) => length))).toBe(limit)
+      const id = systemProductId(lampShopId, 'lamp')
+      const found = await pagesOf(`shopId=${lampShopId}&systemProductId=${id}&limit=${limit}`)
+      expect(found.flat()).toEqual(['lamp', 'lamp', 'lamp'])
+      expect(Math.max(...found.map(({ length }) => length))).toBe(Math.min(limit, 3))
+    }
   })
 
   it('are found by words, by id first, by feed and by availability', async () => {
@@ -202,41 +234,22 @@ describe('the products of a shop', () => {
 
   it('come in pages that leave none out', async () => {
     for (const filter of ['', '&available=true', '&q=lamp']) {
-      const paged: string[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const page = await get(`?shopId=${shopId}&limit=1${filter}${cursor ? `&cursor=${cursor}` : ''}`)
-        paged.push(...page.body.items.map(({ id }: { id: string }) => id))
-        cursor = page.body.nextCursor
-      }
-      expect(paged).toEqual(await idsOf(filter))
+      expect((await pagesOf(`shopId=${shopId}&limit=1${filter}`)).flat()).toEqual(await idsOf(filter))
     }
   })
 
   it('come in pages when a feed gives one productId to many of them, too', async () => {
-    const sameShopId = randomUUID()
-    put('Shop', sameShopId, { ...snapshot.body('Shop', shopId)! })
     // As long as an id can be.
     const ids = Array.from({ length: 7 }, (_, i) => `${'ä'.repeat(99)}${i}`)
-    const feed = rss(
+    const sameShopId = await shopOf(
       ...ids.map((id) => item({ id, title: 'Lamp', product_id: 'same' })),
       item({ id: 'b', title: 'The same lamp' }),
       item({ id: 'same', title: 'Lamp', product_id: 'same' }),
     )
-    const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId: sameShopId }).offer!)
-    await engines.index.write(
-      offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
-    )
-    await engines.index.refresh()
     for (const limit of [1, 2, 3, 7, 8, 9, 10]) {
-      const listed: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const { body } = await get(`?shopId=${sameShopId}&q=same&limit=${limit}${cursor && `&cursor=${cursor}`}`)
-        expect(body.items.length).toBeLessThanOrEqual(limit)
-        listed.push(...body.items.map(({ id }: { id: string }) => id))
-        cursor = body.nextCursor
-      }
-      expect(listed, `by ${limit}`).toEqual(['same', ...ids, 'b'])
+      const pages = await pagesOf(`shopId=${sameShopId}&q=same&limit=${limit}`)
+      for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit)
+      expect(pages.flat(), `by ${limit}`).toEqual(['same', ...ids, 'b'])
     }
     expect(await get(`/same?shopId=${sameShopId}`)).toMatchObject({ status: 200, body: { id: 'same' } })
   })
