@@ -124,3 +124,17 @@ it('asks for the password again when the address moves to another server', async
   await save()
   await expect.poll(() => feedNow(id)).toMatchObject({ url: null, username: null, hasPassword: false })
 })
+
+it('keeps what is typed in the settings while others change the feed', async () => {
+  const { id } = await make('feeds', { shopId, name: 'Shared' })
+  await openFeed(id, 'Shared')
+  await page.getByLabel('Name').fill('Shared lamps')
+  await page.getByLabel('Address (URL)').fill('https://feeds.invalid/')
+  await must(world.program.call('PATCH', `/v1/panel/feeds/${id}`, { lang: 'fr' }))
+  await expect.poll(() => page.getByRole('combobox', { name: 'Language' }).inputValue()).toBe('French (fr)')
+  expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Shared lamps')
+  expect(await page.getByLabel('Address (URL)').inputValue()).toBe('https://feeds.invalid/')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Feed saved').waitFor()
+  expect(await feedNow(id)).toMatchObject({ name: 'Shared lamps', url: 'https://feeds.invalid/', lang: 'fr' })
+})

@@ -3,23 +3,24 @@ import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { useFollow } from '../../../data/use-follow.ts'
 import { t } from '../../../messages/pages/shop/feeds.ts'
 
 export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 
 /** The form of a feed, for useSave and the page. */
 export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
-  return useForm<FeedValues>({
-    initialValues: {
-      name: feed?.name ?? '',
-      url: feed?.url ?? '',
-      username: feed?.username ?? '',
-      password: '',
-      currency: feed?.currency ?? shop?.currency ?? '',
-      lang: feed?.lang ?? '',
-    },
-    validate: { name: isGiven, currency: isGiven },
-  })
+  const values: FeedValues = {
+    name: feed?.name ?? '',
+    url: feed?.url ?? '',
+    username: feed?.username ?? '',
+    password: '',
+    currency: feed?.currency ?? shop?.currency ?? '',
+    lang: feed?.lang ?? '',
+  }
+  const form = useForm<FeedValues>({ initialValues: values, validate: { name: isGiven, currency: isGiven } })
+  useFollow(form, values)
+  return form
 }
 
 const isGiven = (text: string) => (text.trim() === '' ? t('required') : null)

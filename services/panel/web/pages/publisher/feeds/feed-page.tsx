@@ -73,7 +73,7 @@ export default function FeedPage() {
             onStarted={(started) => navigate(`/feeds/${id}/runs/${started.id}`)}
           />
           <RunHistory feedId={id} last={run} zone={zone} />
-          <FeedSettings feed={feed} />
+          <FeedSettings key={feed.id} feed={feed} />
         </Stack>
       )}
     </>

@@ -9,13 +9,8 @@ import { t } from '../../../messages/pages/shop/feeds.ts'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
 import { acceptedBy, runPaths } from './runs/runs.ts'
 
-/** The settings of a feed. A run also changes the feed, so the form is reset only when one of its settings has changed. */
+/** The settings of a feed. */
 export function FeedSettings({ feed }: { feed: Feed }) {
-  const { name, url, username, hasPassword, currency, lang } = feed
-  return <Settings key={JSON.stringify([name, url, username, hasPassword, currency, lang])} feed={feed} />
-}
-
-function Settings({ feed }: { feed: Feed }) {
   const navigate = useNavigate()
   const form = useFeedForm({ feed })
   const params = { path: { id: feed.id } }
