@@ -14,20 +14,25 @@ if (facts.order && !sessionStorage.getItem(facts.order.eventId)) {
   reportTransaction('PURCHASE', facts.order.products, facts.order.eventId)
 }
 
-/** Adds to the cart without leaving the page, so that the focus stays where it is. */
+/** The last addition to the cart. The next one waits for it, because the cart is a cookie that each answer sets anew. */
+let added = Promise.resolve()
 for (const form of document.querySelectorAll('[data-add]')) {
-  const status = document.querySelector('[data-added]')
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const answer = await fetch(form.action, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body: new URLSearchParams(new FormData(form)),
-    }).catch(() => null)
-    if (!answer?.ok) return form.submit()
-    showCart((await answer.json()).count, status)
-    reportTransaction('CART', [{ shopProductId: form.dataset.add, price: priceOf(), quantity: 1 }])
+    added = added.catch(() => {}).then(() => add(form))
   })
+}
+
+/** Adds to the cart without leaving the page, so that the focus stays where it is. */
+async function add(form) {
+  const answer = await fetch(form.action, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams(new FormData(form)),
+  }).catch(() => null)
+  if (!answer?.ok) return form.submit()
+  showCart((await answer.json()).count, document.querySelector('[data-added]'))
+  reportTransaction('CART', [{ shopProductId: form.dataset.add, price: priceOf(), quantity: 1 }])
 }
 
 function showCart(count, status) {

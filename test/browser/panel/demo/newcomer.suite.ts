@@ -74,6 +74,14 @@ export function newcomerSuite(given: Given): void {
     await panel.getByText(order).first().waitFor()
   })
 
+  it('keeps both of two additions to the cart, however quickly they follow each other', async () => {
+    const page = await given.browser.newPage()
+    await page.goto(`${given.demo.shopUrl}/p/P0001`)
+    await page.evaluate(`for (const _ of [1, 2]) document.querySelector('[data-add]').requestSubmit()`)
+    await page.getByRole('status').getByText('which now has 2 items').waitFor()
+    await page.close()
+  })
+
   const figuresOf = (from: number, until: number) =>
     given.demo.api<{ rows: Record<string, number>[]; totals: Record<string, number> }>(
       `/v1/panel/reports?from=${dateIn(from)}&to=${dateIn(until)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`,
