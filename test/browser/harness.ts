@@ -50,7 +50,7 @@ export interface World {
   /** Does the same with a new session, for a test that ends it. */
   signedInAnew(person: Person, options?: ContextOptions): Promise<Page>
   /** Creates a user of an account. */
-  makeUser(user: { name: string; role: 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
+  makeUser(user: { name: string; role: 'OPERATOR' | 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
   /** Closes all pages, and stops the program if it is this world's own. */
   stop(): Promise<void>
 }

@@ -145,6 +145,22 @@ it('shows a role that needs two-step sign-in nothing but its setup', async () =>
   await page.close()
 })
 
+it('lets an operator who has an account choose another one', async () => {
+  const { id } = await must(
+    world.program.call<{ id: string }>('POST', '/v1/panel/accounts', { kind: 'OPERATOR', name: 'Platform team' }),
+  )
+  const page = await world.signedIn(await world.makeUser({ name: 'Otto', role: 'OPERATOR', accountId: id }))
+  for (const [path, button] of Object.entries({ users: 'New user', tokens: 'New token' })) {
+    await page.goto(`/panel/${path}`)
+    await page.getByRole('button', { name: button }).first().click()
+    const choice = page.getByRole('combobox', { name: 'Account' })
+    await expect.poll(() => choice.inputValue()).toBe('Platform team (Operator)')
+    await choice.click()
+    await page.getByRole('option', { name: /Solvik Lamps/ }).click()
+    await expect.poll(() => choice.inputValue()).toMatch(/Solvik Lamps/)
+  }
+})
+
 it('asks for the password again before it makes a token', async () => {
   const { items } = await must(
     world.program.call<{ items: { id: string; email: string }[] }>('GET', '/v1/panel/users?role=OPERATOR'),

@@ -11,12 +11,13 @@ import { kindNames } from '../accounts/account-kinds.ts'
 
 /** The security log: of the whole installation for operators, of the user's own account for others. */
 export default function SecurityLogPage() {
-  const { account } = useSession()
+  const { user, account } = useSession()
+  const isOwn = account !== null && user.role !== 'OPERATOR'
   return (
     <>
       <PageHeader
         title={t('securityLog')}
-        description={account ? t('securityLogOf', { account: account.name }) : t('securityLogHelp')}
+        description={isOwn ? t('securityLogOf', { account: account.name }) : t('securityLogHelp')}
       />
       <SecurityEvents />
     </>

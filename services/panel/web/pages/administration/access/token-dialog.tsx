@@ -39,6 +39,7 @@ interface TokenValues {
 export function TokenDialog({ account, close }: { account: Account | undefined; close: () => void }) {
   const me = useSession()
   const own = account ?? me.account
+  const choosesAccount = !account && me.user.role === 'OPERATOR'
   const [made, setMade] = useState<string | null>(null)
   const form = useForm<TokenValues>({
     initialValues: { accountId: own?.id ?? null, name: '', scopes: ['panel'], lifetime: '365' },
@@ -61,7 +62,7 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
     <Modal opened onClose={close} title={t('newToken')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
-          {!own && <AccountChoice required {...form.getInputProps('accountId')} />}
+          {choosesAccount && <AccountChoice required {...form.getInputProps('accountId')} />}
           <TextInput
             label={t('name')}
             description={t('tokenNameHelp')}

@@ -17,7 +17,7 @@ import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
 export interface UserDialogProps {
   /** Undefined for a new user. */
   user: User | undefined
-  /** The account of a new user. Default: the viewer's own account; an operator chooses one. */
+  /** The account of a new user. By default an operator chooses one; for others it is their own. */
   account: Account | undefined
   close: () => void
 }
@@ -34,6 +34,7 @@ interface UserValues extends UserAccount {
 export function UserDialog({ user, account, close }: UserDialogProps) {
   const me = useSession()
   const own = account ?? me.account
+  const choosesAccount = !user && !account && me.user.role === 'OPERATOR'
   const isOneself = user?.id === me.user.id
   const [link, setLink] = useState<PasswordLink | null>(null)
   const form = useForm<UserValues>({
@@ -76,7 +77,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
             disabled={user !== undefined}
             {...form.getInputProps('email')}
           />
-          {!user && !own && <AccountOfUser form={form} />}
+          {choosesAccount && <AccountOfUser form={form} />}
           {!user && (
             <SegmentedControl
               aria-label={t('wayToPassword')}

@@ -23,7 +23,7 @@ export function UsersTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/users', { query, pageSize: PAGE_SIZE_MAX })
   const nameOf = useAccountNames()
-  const own = useSession().account
+  const { user, account: own } = useSession()
   const [shown, setShown] = useState<User | 'new' | null>(null)
 
   const columns: Column<User>[] = [
@@ -99,7 +99,7 @@ export function UsersTable({ account }: { account?: Account }) {
       ) : (
         <PageHeader
           title={t('users')}
-          description={own ? t('usersOf', { account: own.name }) : t('usersOfAll')}
+          description={own && user.role !== 'OPERATOR' ? t('usersOf', { account: own.name }) : t('usersOfAll')}
           actions={create}
         />
       )}
