@@ -36,51 +36,90 @@ export type Row = Record<string, string>
 
 /** How rows become one entry. */
 export interface RowFolding {
-  /** Consecutive rows with the same key are one entry. */
-  keyOf(row: Row): string
+  /** The columns that name an entry. Consecutive rows with the same values there are one entry. */
+  keyColumns: readonly string[]
   /** Makes an entry of its rows, of which there is at least one. */
   fold(rows: readonly Row[]): unknown
 }
 
+interface ReadRow {
+  number: number
+  /** Names the entry. Null for a row that cannot be read and may belong to either neighbour. */
+  key: string | null
+  /** The cells, or why the row cannot be read. */
+  cells: Row | string
+}
+
 /**
- * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. Of an entry with too many lines, the
- * allowed number plus one are kept, so that it is refused without holding them all. @throws Exceeded at a row that is too long,
- * because the start of the next row is unknown then.
+ * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. An entry that lacks a row is wrong as a
+ * whole: an entry counts once, so the row could not be added by another import. @throws Exceeded at a row that is too long, because
+ * the start of the next row is unknown then.
  */
-export const csvEntries = ({ keyOf, fold }: RowFolding): EntryParser =>
+export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
   async function* (chunks, { lineMaxBytes }) {
-    const skipped: ImportEntry[] = []
+    let columns: string[] = []
+    const keyOf = (row: Row) => JSON.stringify(keyColumns.map((name) => row[name] ?? ''))
     const parser = parse({
       bom: true,
-      columns: (names: string[]) => names.map((name) => name.trim()),
-      info: true,
+      columns(names: string[]) {
+        columns = names.map((name) => name.trim())
+        return columns
+      },
+      on_record: (record: Row, { lines }) => ({ number: lines, key: keyOf(record), cells: record }) satisfies ReadRow,
       max_record_size: lineMaxBytes,
       skip_empty_lines: true,
       skip_records_with_error: true,
       on_skip(error) {
         if (error?.code === 'CSV_MAX_RECORD_SIZE') parser.destroy(new Exceeded(`rows of ${lineMaxBytes} bytes`))
-        else skipped.push({ number: Number(error?.lines ?? 1), wrong: error?.message ?? 'is not CSV' })
+        else parser.push(unreadable(Number(error?.lines ?? 1), error?.message ?? 'is not CSV', error?.record))
       },
       trim: true,
     })
     const source = Readable.from(chunks)
     source.on('error', (error) => parser.destroy(error)).pipe(parser)
-    let number = 0
-    let key = ''
-    let rows: Row[] = []
-    const folded = (): ImportEntry[] => (rows.length > 0 ? [{ number, value: fold(rows) }] : [])
-    for await (const { record, info } of parser as AsyncIterable<{ record: Row; info: { lines: number } }>) {
-      yield* skipped.splice(0)
-      const next = keyOf(record)
-      if (next !== key || rows.length === 0) {
-        yield* folded()
-        ;[number, key, rows] = [info.lines, next, []]
-      }
-      if (rows.length <= EVENT_LIMITS.linesMax) rows.push(record)
+    yield* foldRows(parser, fold)
+
+    /** A missing or surplus cell moves those after it, so only cells that come before all others are sure to name the entry. */
+    function unreadable(number: number, wrong: string, record: unknown): ReadRow {
+      const isFirst = columns.filter((name) => keyColumns.includes(name)).every((name, i) => columns[i] === name)
+      const isKnown = Array.isArray(record) && isFirst
+      const row = isKnown ? Object.fromEntries(columns.map((name, i) => [name, record[i]])) : null
+      return { number, key: row && keyOf(row), cells: wrong }
     }
-    yield* folded()
-    yield* skipped.splice(0)
   }
+
+/** The rows of one entry so far. */
+interface Entry {
+  number: number
+  key: string
+  rows: Row[]
+  /** Why it cannot be taken, if it lacks a row. */
+  wrong: string | null
+}
+
+/** Of an entry with too many lines, the allowed number plus one are kept, so that it is refused without holding them all. */
+async function* foldRows(rows: AsyncIterable<ReadRow>, fold: RowFolding['fold']): AsyncGenerator<ImportEntry> {
+  let entry = null as Entry | null
+  let lack: string | null = null
+  const entryOf = ({ number, rows, wrong }: Entry): ImportEntry =>
+    wrong === null ? { number, value: fold(rows) } : { number, wrong }
+  for await (const { number, key, cells } of rows) {
+    if (key === null) {
+      yield { number, wrong: String(cells) }
+      lack = `may have the row of line ${number}, which cannot be read`
+      if (entry) entry.wrong ??= lack
+      continue
+    }
+    if (key !== entry?.key) {
+      if (entry) yield entryOf(entry)
+      entry = { number, key, rows: [], wrong: lack }
+    }
+    lack = null
+    if (typeof cells === 'string') entry.wrong ??= cells
+    else if (entry.rows.length <= EVENT_LIMITS.linesMax) entry.rows.push(cells)
+  }
+  if (entry) yield entryOf(entry)
+}
 
 /** The number in a cell. Text that is not a number stays text, so that the error names its field. */
 export function numberOf(cell: string | undefined): number | string | undefined {

@@ -19,7 +19,7 @@ export function readOrder(value: unknown, rules: ImportRules): Read {
 
 /** One row for each product. The fields of the order are taken from its first row. */
 export const orderRows: RowFolding = {
-  keyOf: ({ shopId = '', kind = '', eventId = '' }) => JSON.stringify([shopId, kind, eventId]),
+  keyColumns: ['shopId', 'kind', 'eventId'],
   fold: (rows) => ({
     ...cellsOf(rows[0]!, ['eventId', 'shopId', 'kind', 'currency', 'occurredAt', 'cid', 'customer', 'locale']),
     products: rows.map((row) => ({

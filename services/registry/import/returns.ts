@@ -90,7 +90,7 @@ export function readReturn(value: unknown, rules: ImportRules): Read {
 
 /** One row for each product. A return whose rows have no product is of the whole order. */
 export const returnRows: RowFolding = {
-  keyOf: ({ shopId = '', returnId = '' }) => JSON.stringify([shopId, returnId]),
+  keyColumns: ['shopId', 'returnId'],
   fold(rows) {
     const lines = rows.flatMap(({ shopProductId, quantity }) =>
       shopProductId || quantity ? [{ shopProductId, quantity: numberOf(quantity) }] : [],

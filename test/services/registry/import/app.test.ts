@@ -258,6 +258,36 @@ describe('CSV', () => {
     expect(stored().map(({ eventId }) => eventId)).toEqual(['o3', 'o6'])
   })
 
+  it('takes no order of which a row cannot be read', async () => {
+    const { body } = await csv(
+      'eventId,occurredAt,currency,shopProductId,price,quantity',
+      'o1,2019-05-04,EUR,a,1,1',
+      'o1,2019-05-04,EUR,b,c,1,1',
+      'o2,2019-05-04,EUR,a,1,1',
+    )
+    expect(body).toMatchObject({ accepted: 1, rejected: 1, errors: [{ line: 2, path: '/' }] })
+    expect(body.errors[0].message).toContain('line 3')
+    expect(stored().map(({ eventId }) => eventId)).toEqual(['o2'])
+  })
+
+  it('takes neither neighbour of a row whose order is unknown', async () => {
+    const rows = {
+      'a broken quote': ['eventId,occurredAt,currency,shopProductId,price,quantity', 'o2,2019-05-04,EUR,5" pot,1,1'],
+      'a cell too many before the id': [
+        'shopProductId,eventId,occurredAt,currency,price,quantity',
+        'a,b,o2,2019,EUR,1,1',
+      ],
+    }
+    for (const [what, [header, unreadable]] of Object.entries(rows)) {
+      const row = (eventId: string) =>
+        header!.startsWith('eventId') ? `${eventId},2019-05-04,EUR,a,1,1` : `a,${eventId},2019-05-04,EUR,1,1`
+      appended.length = 0
+      const { body } = await csv(header!, row('o1'), row('o2'), unreadable!, row('o3'), row('o3'), row('o4'))
+      expect([what, body.accepted, body.rejected]).toEqual([what, 2, 3])
+      expect(stored().map(({ eventId }) => eventId)).toEqual(['o1', 'o4'])
+    }
+  })
+
   it('ends at a row that is too long, and says what is stored', async () => {
     const { status, body } = await csv(
       'eventId,occurredAt,currency,shopProductId,price,quantity',
