@@ -16,17 +16,27 @@ export interface TokenUse {
 
 export function createTokenUse(deps: { registry: Registry; securityLog: SecurityLog; now: () => number }): TokenUse {
   const { registry, securityLog, now } = deps
+  /** The last use of each token that is not written yet. Until it is, the token's entry does not show that it was ever used. */
   const waiting = new Map<string, number>()
   let timer: NodeJS.Timeout | null = null
+  let writing = Promise.resolve()
+
+  function writeSoon(): void {
+    timer ??= setTimeout(() => {
+      writing = write()
+    }, COLLECT_MS).unref()
+  }
 
   async function write(): Promise<void> {
-    if (timer) clearTimeout(timer)
-    timer = null
     const used = [...waiting]
-    waiting.clear()
-    if (used.length === 0) return
-    // A failure loses nothing: the next use is noted again.
-    await registry.write(() => used.flatMap(([id, at]) => usedAt(id, at)), { by: 'tokens' }).catch(() => {})
+    try {
+      if (used.length > 0) await registry.write(() => used.flatMap(([id, at]) => usedAt(id, at)), { by: 'tokens' })
+      for (const [id] of used) waiting.delete(id)
+    } catch {
+      // They stay, and are written with the next ones.
+    }
+    timer = null
+    if (waiting.size > 0) writeSoon()
   }
 
   function usedAt(id: string, at: number): EntityChange[] {
@@ -36,14 +46,20 @@ export function createTokenUse(deps: { registry: Registry; securityLog: Security
 
   return {
     note({ id, body }, asked) {
-      if (waiting.has(id) || (body.lastUsedAt !== null && now() - body.lastUsedAt < COARSE_MS)) return
+      const isNoted = waiting.has(id)
+      if (!isNoted && body.lastUsedAt !== null && now() - body.lastUsedAt < COARSE_MS) return
       waiting.set(id, now())
-      if (body.lastUsedAt === null) {
+      if (body.lastUsedAt === null && !isNoted) {
         const { accountId } = body
         void securityLog.record(asked, { kind: 'TOKEN_FIRST_USED', accountId, subject: { kind: 'Token', id } })
       }
-      timer ??= setTimeout(() => void write(), COLLECT_MS).unref()
+      writeSoon()
     },
-    close: write,
+    async close() {
+      if (timer) clearTimeout(timer)
+      await writing
+      await write()
+      if (timer) clearTimeout(timer)
+    },
   }
 }
