@@ -51,7 +51,7 @@ export function createSecondFactors(deps: {
         throw new Problem('RATE_LIMITED', 'Too many codes were tried: try again later', { retryAfterSeconds })
       }
       tries.take()
-      const written = await registry.write(
+      const writing = registry.write(
         () => {
           const user = registry.snapshot.get('User', userId)
           const factor = user?.body.secondFactor
@@ -60,6 +60,11 @@ export function createSecondFactors(deps: {
         },
         { by: userId },
       )
+      // A failed write has told nobody whether the code is right.
+      const written = await writing.catch((error) => {
+        tries.refund()
+        throw error
+      })
       if (written.length === 0) return null
       tries.refund()
       return APP_CODE.test(code) ? 'APP' : 'RECOVERY'

@@ -27,7 +27,8 @@ export interface Guess {
 export interface Attempts {
   /**
    * Runs a check of a password or code. The try is counted before the check, so that parallel tries count at once. A right one
-   * is refunded afterwards. A known device has its own count: strangers can neither use up its tries nor lock it out.
+   * is refunded afterwards, and so is one that could not be checked. A known device has its own count: strangers can neither use
+   * up its tries nor lock it out.
    * @returns what `check` found. @throws Problem RATE_LIMITED when there were too many; and what `check` throws.
    */
   guess<T>(guess: Guess, check: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
@@ -73,6 +74,10 @@ export function createAttempts({ now }: { now: () => number }): Attempts {
         const found = await check()
         if (isRight(found)) counted.refund()
         return found
+      } catch (error) {
+        // Nothing has been found wrong.
+        counted.refund()
+        throw error
       } finally {
         const left = underWay.get(sender)! - 1
         if (left > 0) underWay.set(sender, left)

@@ -1,6 +1,7 @@
 import { TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decode } from '../../../../../schemas/wire/codec.ts'
+import { Problem } from '../../../../../services/domain/errors.ts'
 import { discard, type Office, openAccount, openOffice, paths } from '../../office.ts'
 import { type Browser, makeUser, openBrowser, PASSWORD, signIn } from '../users/people.ts'
 
@@ -102,6 +103,16 @@ describe('the second factor', () => {
       expect.arrayContaining(['SECOND_FACTOR_ENABLED', 'RECOVERY_CODES_CREATED', 'RECOVERY_CODE_USED']),
     )
     expect(secret).not.toBe('')
+  })
+
+  it('counts no code that the registry could not use up', async () => {
+    const { secret } = await protectedUser('away@ads.example')
+    office.clock.now += STEP_MS
+    const away = new Problem('UNAVAILABLE', 'The registry cannot be changed at the moment')
+    const write = vi.spyOn(office.registry, 'write').mockRejectedValue(away)
+    for (let i = 0; i < 25; i++) expect(await statusOf('away@ads.example', codeOf(secret))).toBe('UNAVAILABLE')
+    write.mockRestore()
+    expect(await statusOf('away@ads.example', codeOf(secret))).toBe(201)
   })
 
   it('cannot be guessed: twenty wrong codes an hour, from wherever, also with the password', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Problem } from '../../../../../services/domain/errors.ts'
 import type { Passwords } from '../../../../../services/registry/access/users/passwords.ts'
 import { discard, type Office, openOffice, quickPasswords } from '../../office.ts'
 import { makeUser, openBrowser, PASSWORD, signIn, userBody } from '../users/people.ts'
@@ -10,14 +11,17 @@ const WRONG = 'not the password'
 describe('trying out passwords', () => {
   let office: Office
   let hashed: string[]
+  let isBusy: boolean
   beforeEach(async () => {
     hashed = []
+    isBusy = false
     const passwords: Passwords = {
       hash: async (password) => {
         hashed.push(password)
         return quickPasswords.hash(password)
       },
       async matches(password, hash) {
+        if (isBusy) throw new Problem('UNAVAILABLE', 'Too many requests of this kind are in progress')
         hashed.push(password)
         // Gives other attempts time to start.
         await new Promise((resolve) => setImmediate(resolve))
@@ -66,6 +70,14 @@ describe('trying out passwords', () => {
 
   it('never takes the right ones for tries', async () => {
     for (let i = 0; i < 100; i++) expect((await tried(ADA, PASSWORD, '10.0.0.1')).statusCode).toBe(201)
+  })
+
+  it('counts none that could not be checked', async () => {
+    isBusy = true
+    for (let i = 0; i < 70; i++) expect((await tried(ADA, PASSWORD, '10.0.0.1')).statusCode).toBe(503)
+    isBusy = false
+    for (let i = 0; i < 10; i++) expect((await tried(ADA, WRONG, '10.0.0.1')).statusCode).toBe(401)
+    expect((await tried(ADA, WRONG, '10.0.0.1')).statusCode).toBe(429)
   })
 
   it('is slow from thousands of addresses together, and leaves the browser alone that signed in before', async () => {
