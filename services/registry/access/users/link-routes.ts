@@ -187,7 +187,10 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
             },
             { by: id },
           )
-          .catch(() => [])
+          .catch(() => {
+            person.refund()
+            return []
+          })
         if (!entry || !made) return
         passwordMail.send(entry as Entity<'User'>, made)
         await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'PASSWORD_LINK_CREATED' })

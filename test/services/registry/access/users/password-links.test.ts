@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Problem } from '../../../../../services/domain/errors.ts'
 import type { Mail } from '../../../../../services/domain/mail.ts'
 import { discard, type Office, openAccount, openOffice, paths } from '../../office.ts'
 import { makeUser, openBrowser, PASSWORD, signIn } from './people.ts'
@@ -139,6 +140,16 @@ describe('links that set a password', () => {
       await ask(email)
       await expect.poll(() => mails.length).toBe(1)
       expect((await set(tokenOf(mails[0]!.text.match(/https:\S+#\S+/)![0]))).status).toBe(204)
+    })
+
+    it('count once they can be sent', async () => {
+      const { email } = await makeUser(office, 'away@brand.example', { role: 'ADVERTISER', accountId: account.id })
+      const away = new Problem('UNAVAILABLE', 'The registry cannot be changed at the moment')
+      const write = vi.spyOn(office.registry, 'write').mockRejectedValue(away)
+      for (let i = 0; i < 3; i++) expect((await ask(email, '192.0.2.3')).statusCode).toBe(202)
+      write.mockRestore()
+      await ask(email, '192.0.2.3')
+      await expect.poll(() => mails.map(({ to }) => to)).toEqual([email])
     })
 
     it('are limited by source', async () => {
