@@ -1,6 +1,7 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { cidOfCustomer } from '../../domain/identity/imported-cid.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
@@ -33,7 +34,7 @@ export const orderRows: RowFolding = {
 function recordOf(line: ImportLine, shopId: string, occurredAt: number, receivedAt: number): NewRecord {
   const customer = line.customer || null
   // An order without a buyer gets a buyer of its own.
-  const cid = line.cid || (customer === null ? `order:${line.eventId}` : `customer:${customer}`)
+  const cid = line.cid || (customer === null ? `order:${line.eventId}` : cidOfCustomer(customer))
   const value = encode('Transaction', {
     eventId: line.eventId,
     kind: line.kind ?? 'PURCHASE',

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Erasure } from '../../../../schemas/records/records.ts'
 import { decode, encode } from '../../../../schemas/wire/codec.ts'
-import { isDigestOf } from '../../../../services/domain/erasure/erasures.ts'
+import { erased } from '../../../../services/domain/erasure/erase-record.ts'
+import { Erasures, isDigestOf } from '../../../../services/domain/erasure/erasures.ts'
+import { readOrder } from '../../../../services/registry/import/order.ts'
 import { discard, type Office, openAccount, openOffice, openPublisher, paths } from '../office.ts'
 
 const CID = 'a-browser-of-somebody'
@@ -78,7 +80,8 @@ describe('the API of erasures', () => {
     const page = await office.call('GET', `${PATH}?limit=2&shopId=${publisher.shopId}`)
     expect(page.body.items).toHaveLength(2)
     const rest = await office.call('GET', `${PATH}?shopId=${publisher.shopId}&cursor=${page.body.nextCursor}`)
-    expect(rest.body).toMatchObject({ items: [{ shopId: publisher.shopId }], nextCursor: null })
+    const { shopId } = publisher
+    expect(rest.body).toMatchObject({ items: [{ shopId }, { shopId }], nextCursor: null })
   })
 
   it('tells the security log who asked, and never for whom', async () => {
@@ -100,6 +103,24 @@ describe('the API of erasures', () => {
       { ...common, kind: 'PERSONAL_DATA_READ', detail: 'uid' },
     ])
     expect(JSON.stringify(told)).not.toContain(uid)
+  })
+
+  it('erases a uid also where imported orders have made a cid of it', async () => {
+    const { shopId, token } = await openPublisher(office)
+    const uid = 'customer-7@shop.example'
+    const products = [{ shopProductId: 'sku', price: 1, quantity: 1 }]
+    const order = { eventId: 'past-1', occurredAt: '2025-11-03', currency: 'EUR', customer: uid, products }
+    const rules = { isShop: () => true, defaultShopId: shopId, by: '', now: office.clock.now }
+    const read = readOrder(order, rules)
+    if (read.tag === 'REFUSED') throw new Error(JSON.stringify(read.errors))
+    expect(await ask({ shopId, uid }, token)).toMatchObject({ status: 201, body: { identifier: 'uid' } })
+    expect(await ask({ shopId, uid }, token)).toMatchObject({ status: 200, body: { identifier: 'uid' } })
+
+    const known = new Erasures()
+    for (const { value } of await office.log.read('erasures', 0, 0, 5_000)) known.take(value)
+    expect(known.all().filter((each) => each.shopId === shopId)).toHaveLength(2)
+    const { key, value } = erased(known, 'transactions', read.record)!
+    expect(`${key} ${value!.toString('latin1')}`).not.toContain(uid)
   })
 
   it('answers the same one to requests of the same moment', async () => {
