@@ -7,7 +7,13 @@ import {
   CampaignView,
 } from '../../../schemas/http/panel/campaigns/campaigns.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
-import { ARCHIVABLE, campaignState, leastPrice, NO_DISPLAY } from '../../domain/campaign/campaign.ts'
+import {
+  ARCHIVABLE,
+  type CampaignState,
+  campaignState,
+  leastPrice,
+  NO_DISPLAY,
+} from '../../domain/campaign/campaign.ts'
 import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -82,8 +88,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     const fieldErrors = new FieldErrors()
     const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
     if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
-      const message = 'cannot be lowered while the spend of the campaign is unknown'
-      throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
+      throw unknownSpend('/budget', 'cannot be lowered while the spend of the campaign is unknown')
     }
     const account = snapshot.body('Account', body.accountId)!
     const shop = snapshot.body('Shop', body.shopId)!
@@ -100,6 +105,9 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
       if (!archived) return null
       const at = { now: now(), spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(body, shop) }
       const state = campaignState({ ...next, archivedAt: null }, at)
+      if (spentMicros === null && MAY_BE_EXHAUSTED.has(state)) {
+        throw unknownSpend('/archived', 'can only be true once the spend of the campaign is known')
+      }
       errors.check(
         ARCHIVABLE.has(state),
         '/archived',
@@ -145,6 +153,12 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     },
   }
 }
+
+/** The states of campaigns that may turn out to be EXHAUSTED when their spend is known. */
+const MAY_BE_EXHAUSTED: ReadonlySet<CampaignState> = new Set(['SCHEDULED', 'RUNNING'])
+
+const unknownSpend = (path: string, message: string) =>
+  new Problem('UNAVAILABLE', `${path}: ${message}`, { errors: [{ path, message }] })
 
 /** Whether a change only pauses, archives or restores. Such a change is never refused because of other fields. */
 const onlyStops = (input: CampaignInput): boolean =>

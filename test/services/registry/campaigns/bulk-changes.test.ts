@@ -146,6 +146,20 @@ describe('archived campaigns', () => {
     expect((await patch(draft.id, { archived: true })).body.state).toBe('ARCHIVED')
   })
 
+  it('wait until their spend is known, if they may be exhausted', async () => {
+    office.spent.set(ids[2], 300_000_000)
+    office.counters.areThere = false
+    const unknown = await patch(ids[2], { archived: true })
+    const paused = await patch(ids[1], { status: 'PAUSED', archived: true })
+    office.counters.areThere = true
+    expect([unknown.status, unknown.body.errors]).toEqual([
+      503,
+      [{ path: '/archived', message: 'can only be true once the spend of the campaign is known' }],
+    ])
+    expect(paused.body.state).toBe('ARCHIVED')
+    expect((await patch(ids[2], { archived: true })).body.state).toBe('ARCHIVED')
+  })
+
   it('do not change until they are restored, and are paused then', async () => {
     await patch(ids[0], { status: 'PAUSED', archived: true })
     expect((await patch(ids[0], { status: 'ACTIVE' })).status).toBe(409)
