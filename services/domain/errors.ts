@@ -31,11 +31,15 @@ export interface FieldError {
   message: string
 }
 
+/** The Retry-After of a 503 that does not know better. */
+const RETRY_AFTER_SECONDS = 5
+
 /** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http/server.ts`. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ErrorCode
   readonly errors: FieldError[]
+  /** Every 503 has one. */
   readonly retryAfterSeconds: number | null
   /** Further members of the document (RFC 9457, section 3.2). */
   readonly extension: Readonly<Record<string, unknown>>
@@ -53,7 +57,7 @@ export class Problem extends Error {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.errors = options.errors ?? []
-    this.retryAfterSeconds = options.retryAfterSeconds ?? null
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (this.status === 503 ? RETRY_AFTER_SECONDS : null)
     this.extension = options.extension ?? {}
   }
 

@@ -213,6 +213,7 @@ describe('sponsored campaigns', () => {
     expect(await patch(body.id, { budget: 49.999999, name: 'Less' })).toMatchObject({
       status: 503,
       body: { code: 'UNAVAILABLE', errors: [{ path: '/budget' }] },
+      headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
     })
     expect(await patch(body.id, { budget: 50, status: 'PAUSED' })).toMatchObject({
       status: 200,
