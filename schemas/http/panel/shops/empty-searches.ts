@@ -23,7 +23,7 @@ export const EmptySearches = Type.Object({
     Type.Object({
       phrase: Type.String({ description: 'What was searched for, in lower case' }),
       searches: Type.Integer({
-        description: 'Number of searches. Repeats by one browser within ten minutes count once',
+        description: 'Number of searches. Each process counts repeats by one browser within ten minutes once',
       }),
       people: Type.Integer({ description: 'Number of different browsers' }),
       lastAt: Time('Time of the last search'),
