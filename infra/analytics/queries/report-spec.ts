@@ -54,6 +54,8 @@ export interface ReportSpec {
   requestFact: 'request' | 'slot' | null
   /** Credits under other settings; null for the stored credits. */
   credits: { sql: string; params: QueryParams } | null
+  /** The measure of which the rows with the most come first, or the two whose quotient it is; empty for the order of the dimensions. */
+  order: readonly Measure[]
   limit: number
   /** A plan for each zone. A source without plans is read from stored rows only. */
   plans: Partial<Record<CellSource, readonly ReadPlan[]>>

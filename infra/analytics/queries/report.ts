@@ -89,11 +89,11 @@ export type ReportRow = {
 
 /**
  * One query for the rows of a report and for the sums over them, so that both are of the same moment. Rows in which all measures are
- * 0 are left out. There are at most `limit` rows, in the order of the dimensions; without dimensions, only totals. Measures are
- * elements of one array: ClickHouse would take longer to analyse a column for each than to compute them.
+ * 0 are left out. There are at most `limit` rows, the first ones in the order of the report; without dimensions, only totals. Measures
+ * are elements of one array: ClickHouse would take longer to analyse a column for each than to compute them.
  */
 export function reportQuery(spec: ReportSpec): { sql: string; params: QueryParams } {
-  const keys = ['isTotal', ...spec.dimensions.map(keyOf), 'currency'].join(', ')
+  const keys = [...spec.dimensions.map(keyOf), 'currency'].join(', ')
   const labels = spec.dimensions.map((dimension) => {
     const key = keyOf(dimension)
     return `${dimensions[dimension].label?.(key) ?? key} AS ${dimension}`
@@ -104,15 +104,24 @@ FROM (${factsOf(spec)
     .map((fact) => countedSql(spec, fact))
     .join('\n  UNION ALL')}
 )
-GROUP BY ${keys}
+GROUP BY isTotal, ${keys}
 HAVING arrayExists(sum -> sum != 0, sumForEach(counted))
-ORDER BY ${keys}
+ORDER BY isTotal, ${orderSql(spec)}${keys}
 LIMIT ${Math.trunc(spec.limit)} BY isTotal
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_PASSES}`
   return { sql, params: paramsOf(spec) }
 }
 
 const keyOf = (dimension: ReportDimension) => `key_${dimension}`
+
+/** What rows are ordered by before their keys. A measure that the report does not count orders nothing, and rows without a quotient are last. */
+function orderSql({ order, measures: counted }: ReportSpec): string {
+  const [above, below] = order.map((measure) => `sumForEach(counted)[${counted.indexOf(measure) + 1}]`)
+  if (above === undefined || !order.every((measure) => counted.includes(measure))) return ''
+  return below === undefined
+    ? `${above} DESC, `
+    : `toFloat64(${above}) / nullIf(toFloat64(${below}), 0) DESC NULLS LAST, `
+}
 
 /** The measures of one fact, grouped. Measures of other facts are 0, so that the rows of all facts can be added up. */
 function countedSql(spec: ReportSpec, fact: Fact): string {

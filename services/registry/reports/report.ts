@@ -61,7 +61,7 @@ export async function runReport(
   if (all.length > rowsMax && beyond === 'REFUSE') {
     throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: choose a shorter period or fewer dimensions`)
   }
-  const shown = ordered(request, all).slice(0, Math.min(rowsMax, request.limit ?? rowsMax))
+  const shown = all.slice(0, Math.min(rowsMax, request.limit ?? rowsMax))
   const onlyShopId = scope.shops.length === 1 ? scope.shops[0]!.id : null
   const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })
   const inTotals = { requests: spec.requestFact !== null }
@@ -109,17 +109,6 @@ function forgotten(closedUntil: number): Problem {
   const path = 'querystring/from'
   const message = `must be ${toIso(closedUntil)} or later for requests and emissions by these dimensions and filters, and within a day or an hour: of the time before, ad requests are known by counts of whole hours and days alone`
   return invalid([{ path, message }])
-}
-
-/** The rows by a metric, the greatest first and those without it last. Equal rows keep their order. */
-function ordered({ orderBy }: ReportRequest, rows: readonly Row[]): readonly Row[] {
-  if (orderBy === null) return rows
-  const figures = new Map(rows.map((row) => [row, figuresOf([orderBy], row, { requests: true })[orderBy] ?? null]))
-  return rows.toSorted((a, b) => {
-    const [left, right] = [figures.get(a)!, figures.get(b)!]
-    if (left === null || right === null) return Number(left === null) - Number(right === null)
-    return left === right ? 0 : left < right ? 1 : -1
-  })
 }
 
 function totalsOf(

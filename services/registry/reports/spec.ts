@@ -42,6 +42,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, scope: Report
     measures: measuresFor(request.metrics).filter((measure) => measure !== 'requests' || requestFact !== null),
     requestFact,
     credits: creditsOf(request, shops, zones),
+    order: request.orderBy === null ? [] : measuresFor([request.orderBy]),
     limit,
     plans: {},
   }

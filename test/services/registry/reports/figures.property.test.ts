@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ReportMetric, reportDimensions, reportMetrics } from '../../../../schemas/http/panel/reports/reports.ts'
+import {
+  type ReportMetric,
+  type ReportQuery,
+  reportDimensions,
+  reportMetrics,
+} from '../../../../schemas/http/panel/reports/reports.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
+import type { Figure } from '../../../../services/registry/reports/figures.ts'
+import { type Report, runReport } from '../../../../services/registry/reports/report.ts'
+import { readReportRequest } from '../../../../services/registry/reports/request.ts'
+import type { Principal } from '../../../../services/registry/rights/auth.ts'
 import { tries } from '../../../effort.ts'
 import { type Facts, factsOf, store } from './facts.ts'
 import { type Asked, expected, figures } from './oracle.ts'
@@ -150,4 +159,37 @@ describe('reports', () => {
       { numRuns: tries(2, 12), endOnFailure: true },
     )
   })
+
+  it('answer the rows with the most of any metric, where there are more rows than an answer may have', async () => {
+    const operator = {
+      ...{ actorId: 'operator', userId: null, accountId: 'operator', role: 'OPERATOR', scopes: ['panel'] },
+      credential: { kind: 'token' },
+    } as unknown as Principal
+    const rowsOf = async (query: Partial<ReportQuery>, rowsMax: number) => {
+      const request = readReportRequest({ from: '2026-01-01', to: '2026-12-31', ...query })
+      return (await runReport(world, { principal: operator, request, rowsMax, beyond: 'CUT' })).rows
+    }
+    const groupBy = fc.subarray([...reportDimensions], { minLength: 1, maxLength: 4 }).map(String)
+    const orderBy = fc.constantFrom(...reportMetrics)
+    const asked = fc.array(fc.record({ groupBy, orderBy }), { minLength: QUESTIONS, maxLength: QUESTIONS })
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), asked, fc.integer({ min: 1, max: 5 }), async (seed, questions, rowsMax) => {
+        await stored(seed)
+        for (const { orderBy, groupBy } of questions) {
+          const all = await rowsOf({ groupBy, metrics: orderBy }, 10_000)
+          const wanted = all.toSorted((a, b) => descending(a[orderBy], b[orderBy]))
+          expect(await rowsOf({ groupBy, metrics: orderBy, orderBy }, rowsMax), `${groupBy} by ${orderBy}`).toEqual(
+            wanted.slice(0, rowsMax),
+          )
+        }
+      }),
+      { numRuns: tries(1, 12), endOnFailure: true },
+    )
+  })
 })
+
+/** The greater first, and what has no figure last. */
+function descending(a: Report['rows'][number][string] | undefined, b: typeof a): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return Number((b as Figure)! > (a as Figure)!) - Number((a as Figure)! > (b as Figure)!)
+}

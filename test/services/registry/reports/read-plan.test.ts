@@ -21,6 +21,7 @@ const spec: ReportSpec = {
   measures: ['views'],
   requestFact: null,
   credits: null,
+  order: [],
   limit: 1,
   plans: {},
 }
