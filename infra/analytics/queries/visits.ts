@@ -17,6 +17,19 @@ export interface VisitRange {
 /** How long after a page view it may be sent again under the same id, with a later time of its own. */
 const SENT_AGAIN_MS = DAY_MS
 
+/**
+ * Page views in the range and up to `beforeMs` before it, each id once, at its first time.
+ * @param condition SQL that repeats of a page view meet alike.
+ */
+const pageViews = (beforeMs: number, condition = '1'): string => `
+  SELECT * FROM (
+    SELECT * FROM page_views
+    WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} - ${beforeMs + SENT_AGAIN_MS} AND occurredAt < {to:Int64}
+      AND ${condition}
+    ORDER BY shopId, occurredAt, id LIMIT 1 BY shopId, id
+  )
+  WHERE occurredAt >= {from:Int64} - ${beforeMs}`
+
 const MARKS = ['gclid', 'utmSource', 'utmMedium', 'utmCampaign'] as const
 
 /**
@@ -30,9 +43,8 @@ const salesWithVisits = (lines: string): string => `
     ${MARKS.map((name) => `if(isRecent, came.${name}, NULL) AS ${name}`).join(', ')}
   FROM (${lines}) AS sold
   ASOF LEFT JOIN (
-    SELECT cid, occurredAt, referer, ${MARKS.join(', ')} FROM page_views
-    WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} - ${VISIT_LOOKBACK_MS} AND occurredAt < {to:Int64}
-      AND coalesce(${MARKS.join(', ')}, '') != '' AND cid IN (SELECT cid FROM (${lines}))
+    SELECT cid, occurredAt, referer, ${MARKS.join(', ')}
+    FROM (${pageViews(VISIT_LOOKBACK_MS, `coalesce(${MARKS.join(', ')}, '') != '' AND cid IN (SELECT cid FROM (${lines}))`)})
   ) AS came ON came.cid = sold.cid AND came.occurredAt <= sold.occurredAt`
 
 const CREDITED = `FROM attributed_lines FINAL
@@ -137,12 +149,7 @@ FROM (
   SELECT ${isTotal}, ${named.join(', ')}, {currency:String} AS currency,
     toInt64(count()) AS seen, toInt64(uniqExact(cid)) AS people, toInt64(0) AS sold, toInt128(0) AS earned
   FROM (
-    SELECT cid, ${columns} FROM (
-      SELECT * FROM page_views
-      WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} - ${SENT_AGAIN_MS} AND occurredAt < {to:Int64}
-      ORDER BY shopId, occurredAt, id LIMIT 1 BY shopId, id
-    )
-    WHERE occurredAt >= {from:Int64}
+    SELECT cid, ${columns} FROM (${pageViews(0)})
   )
   GROUP BY GROUPING SETS ((${named.join(', ')}), ())
   UNION ALL

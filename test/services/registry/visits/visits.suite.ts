@@ -33,6 +33,10 @@ const views: View[] = [
   { id: '8', cid: 'bob', hours: -35.999 },
   { id: '5', cid: 'bob', hours: 1, utm: spring, gclid: 'g2' },
   { id: '6', cid: 'eve', hours: -24 * 31, utm: spring },
+  // This visitor came by mail, then by the advertisement; the first page view is sent again later. All that is ten days later.
+  { id: '9', cid: 'kim', hours: 240, utm: mail },
+  { id: '10', cid: 'kim', hours: 241, utm: spring },
+  { id: '9', cid: 'kim', hours: 242, utm: mail },
   { id: '7', cid: 'ann', hours: -1, shopId: 'lordHowe', utm: ['elsewhere', '', ''] },
 ]
 const viewOf = ({ id, cid, hours, shopId = 'warsaw', gclid, utm }: View, offset: number) => ({
@@ -50,6 +54,7 @@ const sales = [
   // This visitor came too long ago.
   { eventId: 'o4', line: 0, cid: 'eve', hours: 3, campaignId: 'c-warsaw-1', priceMicros: 1_000_000 },
   { eventId: 'o5', line: 0, cid: 'zoe', hours: 4, campaignId: 'c-warsaw-1', priceMicros: 1_000_000 },
+  { eventId: 'o8', line: 0, cid: 'kim', hours: 243, campaignId: 'c-warsaw-1', priceMicros: 1_000_000 },
   // The first of these is not credited, and the second is not a purchase.
   { eventId: 'o6', line: 0, cid: 'ann', hours: 4, campaignId: '', priceMicros: 1_000_000 },
   { eventId: 'o7', line: 0, cid: 'ann', hours: 4, campaignId: 'c-warsaw-1', priceMicros: 1_000_000, kind: 'CART' },
@@ -177,6 +182,17 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
         ['o5', 0, null, null],
       ])
       expect(lines.at(-1)).toMatchObject({ cameAt: null, landingPage: null })
+    })
+
+    it('takes a page view that was sent again later at its first time, like the report', async () => {
+      const later = 'shopId=warsaw&from=2026-03-20&to=2026-03-21'
+      const [line] = ndjsonOf((await world.get(`/v1/panel/attributed-sales?${later}`)).body)
+      expect(line).toMatchObject({ eventId: 'o8', utmCampaign: 'spring', cameAt: '2026-03-20T12:00:00.000Z' })
+      const { body } = await world.get(`/v1/panel/page-views?${later}&groupBy=utmCampaign`)
+      expect(body.rows).toMatchObject([
+        { utmCampaign: 'spring', pageViews: 1, purchases: 1 },
+        { utmCampaign: 'march', pageViews: 1, purchases: 0 },
+      ])
     })
 
     it('gives every line once over its pages', async () => {
