@@ -3,6 +3,8 @@ import { isVoidedSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */
 export const EMISSION_EVENTS_MAX = 1_000
+/** For how long before a request the clocks of senders may date its events: the intake takes none that are older on arrival. */
+const EVENTS_BEFORE_MS = 7 * 86_400_000
 /** For how long after a request its events are listed. Clicks count for 30 days; later ones are expired, and rare. */
 const EVENTS_AFTER_MS = 60 * 86_400_000
 
@@ -46,5 +48,5 @@ FROM (
   ORDER BY eventId, verdict != 'VALID' LIMIT 1 BY eventId
 )
 ORDER BY occurredAt, eventId LIMIT ${EMISSION_EVENTS_MAX}`
-  return { sql, params: { requestId, shopId, from: occurredAt, to: occurredAt + EVENTS_AFTER_MS } }
+  return { sql, params: { requestId, shopId, from: occurredAt - EVENTS_BEFORE_MS, to: occurredAt + EVENTS_AFTER_MS } }
 }

@@ -80,6 +80,8 @@ async function storeSale() {
     touch(2, 1, 'CLICK', 3),
     touch(3, 2, 'VIEW', 1),
     touch(4, 2, 'CLICK', 2, 'BOT'),
+    // The clock of this browser is behind, so that it reports the view as of before the ad request.
+    { ...touch(5, 2, 'VIEW', 5.01, 'DUPLICATE'), cid: 'behind' },
   ]
   const transaction = (eventId: string, shopId: string, rest: object = {}) => ({
     ...{ eventId, kind: 'PURCHASE', shopId, cid: 'me', uid: null, currency: 'PLN', locale: null, imported: false },
@@ -213,7 +215,7 @@ describe('GET /v1/panel/explain/emission/{requestId}', () => {
         billed: 0.25,
       },
     ])
-    expect(slot.ads[1].events.map((event: { verdict: string }) => event.verdict)).toEqual(['BOT', 'VALID'])
+    expect(slot.ads[1].events.map((event: { verdict: string }) => event.verdict)).toEqual(['DUPLICATE', 'BOT', 'VALID'])
     expect(slot.dropped).toMatchObject([
       { adId: 'sku-9', bid: 0.1, reason: 'CAPPED', why: expect.stringContaining('as often as') },
     ])
