@@ -12,18 +12,18 @@ type SchemaElement = ConstructorParameters<typeof Writer>[0]['schema'][number]
 
 /** Rows of a group. A group is encoded at once, and other requests are answered between groups. */
 const GROUP_ROWS = 1_000
-/** Digits that a decimal of 64 bits holds. */
-const PRECISION = 18
+/** A decimal of 128 bits and the digits that it holds: 64 bits hold sums up to 9.2 million million only. */
+const DECIMAL_128 = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', precision: 38 } as const
 
 const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
 const metricTypes = {
   COUNT: { type: 'INT64' },
-  MONEY: { type: 'INT64', converted_type: 'DECIMAL', precision: PRECISION, scale: DECIMALS },
+  MONEY: { ...DECIMAL_128, scale: DECIMALS },
   RATIO: { type: 'DOUBLE' },
 } as const
 
 /**
- * A report as a Parquet file. Columns have the names of CSV: text, counts as INT64, money as DECIMAL(18, 6) and ratios as
+ * A report as a Parquet file. Columns have the names of CSV: text, counts as INT64, money as DECIMAL(38, 6) and ratios as
  * DOUBLE. If the report has a disclosure, it is JSON under the key `disclosure` of the file's metadata.
  */
 export async function parquetOf(request: ReportRequest, { rows, disclosure }: Report): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { PARQUET_TYPE } from '../../../../services/registry/reports/parquet.ts'
-import { factsOf, store } from './facts.ts'
+import { factsOf, type LineFact, store } from './facts.ts'
 import { OPERATOR, openWorld, type World } from './world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'))
@@ -46,7 +46,7 @@ it('has the columns and rows of the report in CSV, with the types of their figur
     ...['day', 'campaign', 'campaignName', 'currency'].map((name) => `${name} Nullable(String)`),
     ...['requests', 'views', 'clicks'].map((name) => `${name} Nullable(Int64)`),
     'ctr Nullable(Float64)',
-    ...['spend', 'netRevenue'].map((name) => `${name} Nullable(Decimal(18, 6))`),
+    ...['spend', 'netRevenue'].map((name) => `${name} Nullable(Decimal(38, 6))`),
     'roas Nullable(Float64)',
   ])
   expect(header).toBe(types.map(({ name }) => name).join(','))
@@ -69,4 +69,21 @@ it('tells in its metadata how the figures are made, when it is asked to', async 
   const query = `${MONTH}&metrics=views&format=parquet`
   expect((await ask(query)).body).not.toContain('attributionModel')
   expect((await ask(`${query}&disclosure=true`)).body).toContain('"attributionModel":"LAST_TOUCH"')
+})
+
+it('has every digit of a sum, however large it is', async () => {
+  // A shop whose currency has small units sells for ten thousand times the largest price.
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, i): LineFact => ({
+      ...{ kind: 'PURCHASE', eventId: `large-${i}`, line: 0, shopId: 'lordHowe', occurredAt: Date.parse('2025-05-05') },
+      ...{ priceMicros: 999_999_999_999_999, returnedMicros: 0, currency: 'IRR', country: null },
+      credit: { campaignId: 'c-lordHowe-1', adId: 'sku', adUnitId: 'u-lordHowe-1', match: 'DIRECT' },
+    }),
+  )
+  await store(world, { emissions: [], events: [], lines }, 'large')
+  const query = 'from=2025-05-01&to=2025-06-01&shopId=lordHowe&metrics=revenue'
+  expect((await ask(`${query}&format=csv`)).body).toContain('IRR,9999999999999.99')
+  const file = (await ask(`${query}&format=parquet`)).rawPayload
+  expect(await read(file, 'SELECT toString(revenue) AS revenue FROM FILE')).toEqual([{ revenue: '9999999999999.99' }])
 })
