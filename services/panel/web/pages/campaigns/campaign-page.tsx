@@ -76,7 +76,7 @@ export default function CampaignPage() {
       />
       <Stack gap="md">
         <StateReason campaign={campaign} timeZone={shop?.timeZone} />
-        <CampaignFigures campaignId={id} timeZone={shop?.timeZone} />
+        <CampaignFigures campaignId={id} shop={shop} />
         <Settings campaign={campaign} shop={shop} />
         <Targeting campaign={campaign} shop={shop} />
         {campaign.kind === 'SPONSORED' ? (

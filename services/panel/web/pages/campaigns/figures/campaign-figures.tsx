@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { Shop } from '../../../client/types.ts'
 import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
@@ -7,6 +8,7 @@ import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
+import { sumIn, totalsIn } from '../../reports/figures/currencies.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
 const loadChart = () => import('../../../components/charts/day-chart.tsx')
@@ -21,7 +23,8 @@ const metrics = [
 type Metric = (typeof metrics)[number]['value']
 
 /** The spend and results of the campaign by day. */
-export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; timeZone: string | undefined }) {
+export function CampaignFigures({ campaignId, shop }: { campaignId: string; shop: Shop | undefined }) {
+  const { timeZone, currency } = shop ?? {}
   const [days, setDays] = useState(14)
   const [metric, setMetric] = useState<Metric>('spend')
   const wanted = {
@@ -32,13 +35,18 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
     metrics: 'views,clicks,ctr,spend,purchases,revenue,roas,grossClicks,grossViews,invalid,invalidRate,creditedBack',
   } as const
   const { data, problem, retry } = useCampaignReport(wanted)
-  const totals = data?.totals
-  const currency = data?.rows.find((row) => row.currency !== null)?.currency ?? null
+  const totals = data && totalsIn(data, currency)
   const format = (value: number) =>
     (metric === 'spend' || metric === 'revenue') && currency ? formatMoney(value, currency) : formatCount(value)
   const points = datesOf(days, timeZone).map((day) => ({
     day,
-    value: data?.rows.filter((row) => row.day === day).reduce((sum, row) => sum + (row[metric] ?? 0), 0) ?? 0,
+    value: data
+      ? sumIn(
+          data.rows.filter((row) => row.day === day),
+          metric,
+          currency,
+        )
+      : 0,
   }))
 
   return (
@@ -59,16 +67,13 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
       ) : (
         <>
           <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
-            <StatCard
-              label={t('spend')}
-              value={totals && <Money amount={totals.spend} currency={totals.currency ?? currency} />}
-            />
+            <StatCard label={t('spend')} value={totals && <Money amount={totals.spend} currency={totals.currency} />} />
             <StatCard label={t('viewsName')} value={totals && formatCount(totals.views)} />
             <StatCard label={t('clicks')} value={totals && formatCount(totals.clicks)} />
             <StatCard label={t('ctr')} value={totals && formatShare(totals.ctr)} hint={t('ctrHelp')} />
             <StatCard
               label={t('attributedSales')}
-              value={totals && <Money amount={totals.revenue} currency={totals.currency ?? currency} />}
+              value={totals && <Money amount={totals.revenue} currency={totals.currency} />}
               hint={totals && t('purchases', { count: totals.purchases ?? 0 })}
             />
             <StatCard
@@ -78,7 +83,7 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
             />
             <StatCard
               label={t('creditedBack')}
-              value={totals && <Money amount={totals.creditedBack} currency={totals.currency ?? currency} />}
+              value={totals && <Money amount={totals.creditedBack} currency={totals.currency} />}
               hint={t('creditedBackHelp')}
             />
             <StatCard label={t('roas')} value={totals && formatRoas(totals.roas)} hint={t('roasHelp')} />

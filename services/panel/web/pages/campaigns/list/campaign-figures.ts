@@ -1,4 +1,5 @@
-import type { ReportRow } from '../../reports/vocabulary.ts'
+import { sumIn } from '../../reports/figures/currencies.ts'
+import type { Metric, ReportRow } from '../../reports/vocabulary.ts'
 
 /** The results of a campaign in the last days. A ratio is null when its denominator is zero. */
 export interface CampaignFigures extends Counted {
@@ -16,18 +17,20 @@ interface Counted {
   netSales: number
 }
 
-/** A missing metric counts as 0. */
-type Row = Partial<Pick<ReportRow, 'views' | 'clicks' | 'spend' | 'revenue' | 'netRevenue'>>
-
-/** The figures of a row of a report by campaign with the metrics views, clicks, spend, revenue and netRevenue. */
-export const figuresOf = ({ views, clicks, spend, revenue, netRevenue }: Row): CampaignFigures =>
-  withRatios({
-    impressions: views ?? 0,
-    clicks: clicks ?? 0,
-    spend: spend ?? 0,
-    sales: revenue ?? 0,
-    netSales: netRevenue ?? 0,
+/**
+ * The figures of a campaign from its rows of a report by campaign with the metrics views, clicks, spend, revenue and netRevenue: one
+ * for each currency in which something was sold. Amounts are those in the campaign's own `currency`, that of its shop.
+ */
+export function figuresOf(rows: readonly ReportRow[], currency: string | undefined): CampaignFigures {
+  const sum = (metric: Metric) => sumIn(rows, metric, currency)
+  return withRatios({
+    impressions: sum('views'),
+    clicks: sum('clicks'),
+    spend: sum('spend'),
+    sales: sum('revenue'),
+    netSales: sum('netRevenue'),
   })
+}
 
 /** The figures of several campaigns together. */
 export function sumOf(each: readonly CampaignFigures[]): CampaignFigures {

@@ -125,7 +125,7 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
       csv: ({ startAt, endAt }) => [startAt, endAt].filter(Boolean).join('/'),
       cell: (campaign) => <Dates campaign={campaign} timeZone={zoneOf(campaign)} />,
     },
-    ...figureColumns(figures.lastDays, currencyOf),
+    ...figureColumns(figures.lastDays && ((campaign) => figures.lastDays!(campaign, currencyOf(campaign))), currencyOf),
     {
       key: 'actions',
       title: t('actions'),
@@ -137,7 +137,7 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
 }
 
 function figureColumns(
-  of: ListFigures['lastDays'],
+  of: ((campaign: Campaign) => CampaignFigures) | undefined,
   currencyOf: (campaign: Campaign) => string | undefined,
 ): Column<Campaign>[] {
   const column = (

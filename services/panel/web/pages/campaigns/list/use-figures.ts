@@ -11,7 +11,8 @@ const DAYS = 28
 export interface ListFigures {
   /** Undefined while they are loading. */
   spentToday: ((campaign: Campaign) => number) | undefined
-  lastDays: ((campaign: Campaign) => CampaignFigures) | undefined
+  /** Amounts are those in the given currency. */
+  lastDays: ((campaign: Campaign, currency: string | undefined) => CampaignFigures) | undefined
   problem: ApiProblem | null
   retry: () => void
 }
@@ -37,10 +38,10 @@ export function useFigures(shop: Shop | undefined, wanted: { today: boolean; las
     refreshMs: REFRESH_MS,
   })
   const spent = today.data && new Map(today.data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
-  const figures = days.data && new Map(days.data.rows.map((row) => [row.campaign as string, figuresOf(row)]))
+  const rows = days.data && Map.groupBy(days.data.rows, ({ campaign }) => campaign)
   return {
     spentToday: spent && (({ id }) => spent.get(id) ?? 0),
-    lastDays: figures && (({ id }) => figures.get(id) ?? figuresOf({})),
+    lastDays: rows && (({ id }, currency) => figuresOf(rows.get(id) ?? [], currency)),
     problem: today.problem ?? days.problem,
     retry() {
       if (today.problem) today.retry()

@@ -9,6 +9,7 @@ import { dateIn, useNow } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
 import { rangeUntil } from '../../reports/controls/periods.ts'
+import { totalsIn } from '../../reports/figures/currencies.ts'
 
 const REFRESH_MS = 20_000
 const DAYS = 28
@@ -19,7 +20,7 @@ export function UnitFigures({ unit, shop }: { unit: AdUnit; shop: Shop | undefin
   const metrics = 'requests,views,clicks,ctr,spend,revenue,roas'
   const query = { adUnitId: unit.id, ...range, metrics }
   const { data, problem } = useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
-  const totals = data?.totals
+  const totals = data && totalsIn(data, shop?.currency)
   const money = (amount: number | null | undefined) => totals && <Money amount={amount} currency={totals.currency} />
   return (
     <PanelCard

@@ -2,8 +2,9 @@ import { Skeleton, Text, UnstyledButton } from '@mantine/core'
 import { t } from '../../../messages/pages/reports.ts'
 import type { ReportState } from '../report-state.ts'
 import type { ReportView } from '../use-report.ts'
-import { aboutOf, type Metric, type Totals, traitsOf, wordFor } from '../vocabulary.ts'
+import { aboutOf, type Metric, type Totals, wordFor } from '../vocabulary.ts'
 import { ChangeBadge } from './change-badge.tsx'
+import { isPerCurrency } from './currencies.ts'
 import { exactText, figureText, sumsOf } from './figures.ts'
 import classes from './metric-cards.module.css'
 
@@ -59,9 +60,6 @@ function Sums({ view: { report, reference }, metric }: { view: ReportView; metri
     )
   })
 }
-
-/** Money in several currencies has no sum; counts do. */
-const isPerCurrency = (metric: Metric) => ['money', 'ratio'].includes(traitsOf(metric).kind)
 
 const totalsBefore = ({ totals, totalsByCurrency }: ReportView['report'], currency: string | null, metric: Metric) =>
   !isPerCurrency(metric) || totals.currency === currency

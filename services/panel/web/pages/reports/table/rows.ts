@@ -1,6 +1,7 @@
 import { t } from '../../../messages/pages/reports.ts'
 import { addDays, dayLabel } from '../controls/periods.ts'
-import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, traitsOf } from '../vocabulary.ts'
+import { isPerCurrency } from '../figures/currencies.ts'
+import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow } from '../vocabulary.ts'
 
 /** The value of a dimension in a row: an id, a day or an hour; null when the row has none. */
 export const dimensionValue = (row: ReportRow, dimension: Dimension): string | null =>
@@ -86,4 +87,4 @@ export function sortedRows(
 
 /** Whether the rows' amounts are in several currencies and cannot be compared. */
 export const mixesCurrencies = (rows: readonly ReportRow[], metric: Metric): boolean =>
-  ['money', 'ratio'].includes(traitsOf(metric).kind) && new Set(rows.map(({ currency }) => currency)).size > 1
+  isPerCurrency(metric) && new Set(rows.map(({ currency }) => currency)).size > 1
