@@ -103,6 +103,23 @@ it('remembers that the steps were hidden', async () => {
   await own.context().close()
 })
 
+it('compares amounts with those of the same currency only', async () => {
+  const own = await world.signedIn(OPERATOR)
+  // The previous period ends at a time of day, the present one at the end of a day.
+  await own.route(/\/v1\/panel\/reports\?/, (route) => {
+    const isPrevious = new URL(route.request().url()).searchParams.get('to')!.includes('T')
+    const totals = isPrevious
+      ? { currency: 'EUR', views: 100, clicks: 10, spend: 20, purchases: 1, revenue: 50, roas: 2.5 }
+      : { currency: 'PLN', views: 150, clicks: 10, spend: 80, purchases: 1, revenue: 300, roas: 5 }
+    return route.fulfill({ json: { rows: [], totals, totalsByCurrency: [totals], truncated: false } })
+  })
+  await own.goto('/panel/')
+  await own.getByText('+50% vs previous period').first().waitFor()
+  // Of the views; those of the amounts and of ROAS would be +500%, +300% and +100%.
+  expect((await own.getByRole('main').textContent())?.match(/\+\d+%/g)).toEqual(['+50%'])
+  await own.context().close()
+})
+
 it('does not load the campaigns of an account that has 500, and names what needs attention', async () => {
   const { items: shops } = await must(world.program.call<{ items: { id: string }[] }>('GET', '/v1/panel/shops'))
   const account = { kind: 'ADVERTISER', name: 'Many', companyName: 'Many', sellerIds: ['lumbra'] }

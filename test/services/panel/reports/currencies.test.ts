@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sumIn, totalsIn } from '../../../../services/panel/web/pages/reports/figures/currencies.ts'
+import { figureBefore, sumIn, totalsIn } from '../../../../services/panel/web/pages/reports/figures/currencies.ts'
 
 const euros = { currency: 'EUR', views: 10, spend: 5, purchases: 3, revenue: 100, roas: 20 }
 const dollars = { currency: 'USD', views: 0, spend: 0, purchases: 1, revenue: 70, roas: null }
@@ -28,5 +28,15 @@ describe('the totals of a shop in which orders came in several currencies', () =
   it('add up over rows without amounts of other currencies', () => {
     expect(sumIn(both.rows, 'revenue', 'EUR')).toBe(100)
     expect(sumIn(both.rows, 'purchases', 'EUR')).toBe(4)
+  })
+})
+
+describe('the total that one is compared with', () => {
+  it('is an amount of the same currency, or a count', () => {
+    const abroad = { ...both, totals: dollars, totalsByCurrency: [dollars] }
+    expect(figureBefore(abroad, 'revenue', 'EUR')).toBeUndefined()
+    expect(figureBefore(abroad, 'purchases', 'EUR')).toBe(1)
+    expect(figureBefore(abroad, 'revenue', 'USD')).toBe(70)
+    expect(figureBefore(both, 'revenue', 'EUR')).toBe(100)
   })
 })

@@ -5,6 +5,7 @@ import { StatCard } from '../../components/page/stat-card.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../components/values/numbers.ts'
 import { t } from '../../messages/pages/home.ts'
+import { figureBefore } from '../reports/figures/currencies.ts'
 import type { HomeReport, Report } from './use-home-report.ts'
 
 type Totals = Report['totals']
@@ -20,13 +21,14 @@ const percent = new Intl.NumberFormat(undefined, {
 export function Figures({ report: { current, previous }, role }: { report: HomeReport; role: string }) {
   const { data, problem } = current
   const totals = data?.totals
+  const before = (metric: Metric) => totals && previous.data && figureBefore(previous.data, metric, totals.currency)
   const card = (metric: Metric, label: string, value: ReactNode, hint: string) => (
     <StatCard
       key={metric}
       label={label}
       value={totals && value}
       problem={problem}
-      hint={totals && <Hint text={hint} now={totals[metric]} before={previous.data?.totals[metric]} />}
+      hint={totals && <Hint text={hint} now={totals[metric]} before={before(metric)} />}
     />
   )
   const money = (of: (each: Totals) => number | null | undefined) => data && <Sum report={data} of={of} />

@@ -33,7 +33,7 @@ export function TopCampaigns({ report: { top } }: { report: HomeReport }) {
         label={t('topCampaigns')}
         list={listOf(top, top.data?.rows)}
         columns={columns}
-        rowKey={({ campaign }) => String(campaign)}
+        rowKey={({ campaign, currency }) => `${campaign}/${currency}`}
         rowLink={({ campaign }) => `/campaigns/${campaign}`}
         empty={{ title: t('noCampaigns') }}
       />

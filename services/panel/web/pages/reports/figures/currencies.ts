@@ -14,6 +14,12 @@ export function totalsIn({ totals, totalsByCurrency }: ReportAnswer, currency: s
   return { ...totals, currency, ...Object.fromEntries(asked.map((metric) => [metric, own?.[metric] ?? null])) }
 }
 
+/** The total of an earlier report with which one is compared: amounts only with those of the same currency. */
+export const figureBefore = ({ totals, totalsByCurrency }: ReportAnswer, metric: Metric, currency: string | null) =>
+  !isPerCurrency(metric) || totals.currency === currency
+    ? totals[metric]
+    : totalsByCurrency.find((each) => each.currency === currency)?.[metric]
+
 /** The sum of a count or an amount over rows; an amount is that in one currency. */
 export const sumIn = (rows: readonly ReportRow[], metric: Metric, currency: string | undefined): number =>
   rows.reduce((sum, row) => sum + (isPerCurrency(metric) && row.currency !== currency ? 0 : (row[metric] ?? 0)), 0)

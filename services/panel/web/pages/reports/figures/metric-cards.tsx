@@ -2,9 +2,9 @@ import { Skeleton, Text, UnstyledButton } from '@mantine/core'
 import { t } from '../../../messages/pages/reports.ts'
 import type { ReportState } from '../report-state.ts'
 import type { ReportView } from '../use-report.ts'
-import { aboutOf, type Metric, type Totals, wordFor } from '../vocabulary.ts'
+import { aboutOf, type Metric, wordFor } from '../vocabulary.ts'
 import { ChangeBadge } from './change-badge.tsx'
-import { isPerCurrency } from './currencies.ts'
+import { figureBefore, isPerCurrency } from './currencies.ts'
 import { exactText, figureText, sumsOf } from './figures.ts'
 import classes from './metric-cards.module.css'
 
@@ -51,7 +51,7 @@ function Sums({ view: { report, reference }, metric }: { view: ReportView; metri
           <ChangeBadge
             metric={metric}
             value={value}
-            before={totalsBefore(reference.report, currency, metric)?.[metric]}
+            before={figureBefore(reference.report, metric, currency)}
             currency={currency}
             reference={reference}
           />
@@ -60,8 +60,3 @@ function Sums({ view: { report, reference }, metric }: { view: ReportView; metri
     )
   })
 }
-
-const totalsBefore = ({ totals, totalsByCurrency }: ReportView['report'], currency: string | null, metric: Metric) =>
-  !isPerCurrency(metric) || totals.currency === currency
-    ? totals
-    : (totalsByCurrency.find((each) => each.currency === currency) as Totals | undefined)
