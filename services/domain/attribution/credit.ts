@@ -14,11 +14,11 @@
  * Increase this number with every change to a rule in this folder, or to the lookup tables of people and transactions.
  * Attribution then fills those tables again and recomputes all lines.
  */
-export const CREDIT_RULES_VERSION = 3
+export const CREDIT_RULES_VERSION = 4
 
 /**
  * The attribution windows of shops that set none: the longest time, inclusive, from a touch to a transaction that it may
- * get credit for. A change of a shop's windows applies to past transactions too.
+ * get credit for; 0 hours for never. A change of a shop's windows applies to past transactions too.
  */
 export const DEFAULT_WINDOWS = { clickWindowHours: 14 * 24, viewWindowHours: 24 } as const
 

@@ -132,7 +132,7 @@ const versions = fc.array(fc.record({ id: campaigns, at: times, list: fc.uniqueA
 })
 const windows = fc.array(
   fc.record({
-    hours: fc.constantFrom([336, 24] as const, [24, 2] as const, [1, 400] as const),
+    hours: fc.constantFrom([336, 24] as const, [24, 2] as const, [1, 400] as const, [24, 0] as const),
     at: times,
     trust: fc.constantFrom('OPEN' as const, 'PREFER_SIGNED' as const, 'SIGNED_ONLY' as const),
   }),

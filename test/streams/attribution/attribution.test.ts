@@ -112,6 +112,18 @@ describe('attribution', () => {
     expect(await outcome(happened.campaign({ version: 2, at: T0 + HOUR, list: [] }))).toEqual(['NO_MATCH'])
   })
 
+  it('a view earns nothing where views are never credited, even if it was received together with the purchase', async () => {
+    const { store, attribute, lines, whatIf } = await world()
+    await store([
+      happened.shop({ version: 1, clickWindowHours: 1, viewWindowHours: 0 }),
+      happened.touch({ eventId: 'e1', type: 'VIEW', cid: 'a', at: T0, adId: 'p1' }),
+      happened.purchase({ eventId: 'o1', cid: 'a', at: T0, products: ['p1'] }),
+    ])
+    await attribute()
+    expect((await lines()).map(({ outcome }) => outcome)).toEqual(['NO_TOUCH'])
+    expect(await whatIf('LINEAR', { viewWindowHours: 1 })).toMatchObject([{ touchEventId: 'e1' }])
+  })
+
   it('credit follows an attribution list that is in force earlier, because the clock was set back', async () => {
     const { store, attribute, lines } = await world()
     await store([
@@ -160,11 +172,12 @@ describe('attribution', () => {
     const sum = shares.reduce((a, b) => a + b)
     const [e1, e2, e3, e4] = shares.map((share) => Number((share / sum).toFixed(4)))
     expect(await weights('TIME_DECAY')).toEqual({ e1, e2, e3, e4 })
-    expect(await weights('LINEAR', { clickWindowHours: 72, viewWindowHours: 0 })).toEqual({
+    expect(await weights('LINEAR', { clickWindowHours: 72, viewWindowHours: 1 })).toEqual({
       e2: 0.3333,
       e3: 0.3333,
       e4: 0.3333,
     })
+    expect(await weights('LINEAR', { clickWindowHours: 72, viewWindowHours: 0 })).toEqual({ e2: 0.5, e3: 0.5 })
   })
 
   it('an explanation gives the result of each touch of the person', async () => {

@@ -74,7 +74,8 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
     const inWindow = touches.filter((touch) => {
       const age = occurredAt - touch.occurredAt
       if (touch.verdict !== 'VALID' || touch.claims.shopId !== shopId || age < 0) return false
-      return age <= (touch.type === 'CLICK' ? click : view) * HOUR_MS && samePerson(shopId, cid, touch.cid)
+      const hours = touch.type === 'CLICK' ? click : view
+      return hours > 0 && age <= hours * HOUR_MS && samePerson(shopId, cid, touch.cid)
     })
     const back = kind === 'PURCHASE' ? returns.filter((each) => each.shopId === shopId && each.eventId === eventId) : []
     const isWhole = back.some(({ lines }) => lines.length === 0)

@@ -147,9 +147,12 @@ export function touchedLines(reach: string, only: { touches: string; campaign_ve
       (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
       ${halo.match}
       '')`,
-    recent: `r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS}`,
+    recent: `r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', ${windowMsSql('r.clickWindowHours')}, ${windowMsSql('r.viewWindowHours')})`,
   }
 }
+
+/** The longest time from a touch to the line. Without a window, not even a touch of the same moment counts. */
+const windowMsSql = (hours: string): string => `if(${hours} = 0, -1, ${hours} * ${HOUR_MS})`
 
 /** Condition on `touchedLines`: the touch was before the line, and recent. */
 export const inWindowSql = (recent: string): string => `t.touchAt <= r.occurredAt AND ${recent}`

@@ -120,8 +120,12 @@ export const ReportQuery = Type.Object(
     model: Type.Optional(
       Type.Enum([...attributionModels], { description: 'Attribution model for this report only. Default: LAST_TOUCH' }),
     ),
-    clickWindowHours: Type.Optional(Hours('For this report only: hours after a click in which a sale is credited')),
-    viewWindowHours: Type.Optional(Hours('For this report only: hours after a view in which a sale is credited')),
+    clickWindowHours: Type.Optional(
+      Hours('For this report only: hours after a click in which a sale is credited; 0 for never'),
+    ),
+    viewWindowHours: Type.Optional(
+      Hours('For this report only: hours after a view in which a sale is credited; 0 for never'),
+    ),
     disclosure: Type.Optional(
       Type.Boolean({
         description:
