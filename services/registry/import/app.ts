@@ -4,6 +4,8 @@ import type { EventLog } from '../../../infra/event-log/port.ts'
 import { Content } from '../../../schemas/http/content.ts'
 import { ImportAnswer, ImportQuery } from '../../../schemas/http/panel/shops/import.ts'
 import { Problem } from '../../domain/errors.ts'
+import { memoized } from '../../domain/memoized.ts'
+import { startOfDay } from '../../domain/time/time-zone.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
@@ -105,11 +107,13 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
 
   function rulesFor(principal: Principal, shopId: string | undefined): ImportRules {
     if (shopId !== undefined) access.need(principal, 'Shop', shopId)
-    const shopIds = new Set([...access.list(principal, 'Shop')].map(({ id }) => id))
-    const [only = null] = shopIds
+    const timeZones = new Map([...access.list(principal, 'Shop')].map(({ id, body }) => [id, body.timeZone]))
+    const [only = null] = timeZones.keys()
+    const startsIn = memoized((timeZone: string) => memoized((day: string) => startOfDay(day, timeZone)))
     return {
-      isShop: (id) => shopIds.has(id),
-      defaultShopId: shopId ?? (shopIds.size === 1 ? only : null),
+      timeZoneOf: (id) => timeZones.get(id),
+      startOfDay: (day, timeZone) => startsIn(timeZone)(day),
+      defaultShopId: shopId ?? (timeZones.size === 1 ? only : null),
       by: principal.actorId,
       now: now(),
     }

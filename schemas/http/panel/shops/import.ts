@@ -31,7 +31,9 @@ export const ImportLine = Type.Object(
     currency: Type.String({ pattern: CURRENCY_PATTERN, description: 'ISO 4217' }),
     occurredAt: Type.String({
       maxLength: 64,
-      description: 'When it happened: an ISO 8601 time with an offset, or a date. Any time in the past since 1970',
+      description:
+        'When it happened: an ISO 8601 time with an offset, or a date, which is the start of that day in the time zone of the ' +
+        'shop. Any time in the past since 1970',
     }),
     cid: Text('Client id of the buyer', idChars),
     customer: Text('User id of the buyer (uid)', idChars),
@@ -60,7 +62,7 @@ export const ImportReturn = Type.Object(
     shopId: Text('Shop. Default: that of the query', idChars),
     occurredAt: Type.String({
       maxLength: 64,
-      description: 'When it was returned: an ISO 8601 time with an offset, or a date in the past',
+      description: 'When it was returned: an ISO 8601 time with an offset, or a date, as for orders',
     }),
     reason: Text('Reason for the return, for people who look at the order later', 200),
     lines: Type.Optional(

@@ -38,8 +38,8 @@ beforeEach(() => {
       createdBy: null,
     })
   }
-  apply(snapshot, 'Shop', 'shop', { accountId: 'pub', name: 'Shop' })
-  apply(snapshot, 'Shop', 'elsewhere', { accountId: 'other', name: 'Elsewhere' })
+  apply(snapshot, 'Shop', 'shop', { accountId: 'pub', name: 'Shop', timeZone: 'America/New_York' })
+  apply(snapshot, 'Shop', 'elsewhere', { accountId: 'other', name: 'Elsewhere', timeZone: 'UTC' })
   server = createHttpServer({ logger: false })
   server.register(
     importApp({
@@ -113,12 +113,36 @@ describe('POST /v1/panel/import/transactions', () => {
 
   it('knows a shop by its id in any case', async () => {
     const shopId = 'abcdefab-cdef-4abc-8def-abcdefabcdef'
-    apply(snapshot, 'Shop', shopId, { accountId: 'pub', name: 'Second' })
+    apply(snapshot, 'Shop', shopId, { accountId: 'pub', name: 'Second', timeZone: 'UTC' })
     const { body } = await send([order({ shopId: shopId.toUpperCase() }), order({ eventId: 'o2' })], {
       query: `?shopId=${shopId.toUpperCase()}`,
     })
     expect(body).toEqual({ accepted: 2, rejected: 0, errors: [] })
     expect(stored()).toMatchObject([{ shopId }, { shopId }])
+  })
+
+  it('takes a date as the start of that day on the clock of the shop', async () => {
+    apply(snapshot, 'Shop', 'auckland', { accountId: 'pub', name: 'Far', timeZone: 'Pacific/Auckland' })
+    // It is the 2nd of June in Auckland.
+    const dated = [
+      ['shop', '2019-05-04', '2019-05-04T04:00:00Z'],
+      ['shop', '2019-12-04', '2019-12-04T05:00:00Z'],
+      ['auckland', '2026-06-02', '2026-06-01T12:00:00Z'],
+      ['auckland', '1970-01-01', '1970-01-01T00:00:00Z'],
+    ] as const
+    const { body } = await send(
+      dated.map(([shopId, occurredAt], i) => order({ eventId: `o${i}`, shopId, occurredAt })),
+      { query: '?shopId=shop' },
+    )
+    expect(body).toEqual({ accepted: 4, rejected: 0, errors: [] })
+    expect(stored().map(({ occurredAt }) => occurredAt)).toEqual(dated.map(([, , at]) => Date.parse(at)))
+    const refused = await send([order({ occurredAt: '2026-06-02' }), order({ occurredAt: '0000-01-01' })], {
+      query: '?shopId=shop',
+    })
+    expect(refused.body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'is in the future',
+      'is before 1970',
+    ])
   })
 
   it('takes the good lines and lists the bad ones by number and field', async () => {
@@ -315,7 +339,7 @@ describe('POST /v1/panel/import/returns', () => {
     const lines = [{ shopProductId: 'sku', quantity: 2 }]
     const { body } = await send([line, { ...line, returnId: 'r2', lines }, { ...line, lines: [] }], { path: 'returns' })
     expect(body).toMatchObject({ accepted: 2, rejected: 1, errors: [{ line: 3, path: '/lines' }] })
-    const occurredAt = Date.parse('2019-05-04')
+    const occurredAt = Date.parse('2019-05-04T00:00:00-04:00')
     expect(returns()).toEqual([
       { ...told, returnId: 'r1', occurredAt, reason: 'broken', lines: [] },
       { ...told, returnId: 'r2', occurredAt, reason: 'broken', lines },
