@@ -115,6 +115,21 @@ it('saves what the table shows once its figures have come, with formulas made ha
   await search('')
 })
 
+it('shows no figures of campaigns that a report of too many campaigns leaves out', async () => {
+  const reports = '**/v1/panel/reports?*'
+  await page.route(reports, (route) =>
+    route.fulfill({ json: { rows: [], totals: { currency: null }, totalsByCurrency: [], truncated: true } }),
+  )
+  await page.reload()
+  await search('HYPERLINK')
+  await page.getByText('1 of 500 campaigns').waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV').click()])
+  const [, line] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(line).toBe(`"'=HYPERLINK(""https://evil.example"")",Paused,0,,`)
+  await page.unroute(reports)
+  await search('')
+})
+
 it('changes many campaigns, and says which were refused and why', async () => {
   await search('Campaign 1')
   await page.getByRole('checkbox', { name: /^Select all/ }).check()

@@ -137,7 +137,7 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
 }
 
 function figureColumns(
-  of: ((campaign: Campaign) => CampaignFigures) | undefined,
+  of: ((campaign: Campaign) => CampaignFigures | undefined) | undefined,
   currencyOf: (campaign: Campaign) => string | undefined,
 ): Column<Campaign>[] {
   const column = (
@@ -150,13 +150,15 @@ function figureColumns(
     title,
     align: 'end',
     isHidden: true,
-    sortBy: (campaign) => of?.(campaign)[name],
+    sortBy: (campaign) => of?.(campaign)?.[name],
     isMissing: of === undefined,
-    cell: (campaign) => show(of?.(campaign)[name], currencyOf(campaign)),
+    cell: (campaign) => show(of?.(campaign)?.[name], currencyOf(campaign)),
     total(rows) {
       const [currency, ...others] = new Set(rows.map(currencyOf))
       const isMoney = !['impressions', 'clicks', 'ctr'].includes(name)
-      return of && !(isMoney && others.length > 0) && show(sumOf(rows.map(of))[name], currency)
+      const all = of ? rows.flatMap((row) => of(row) ?? []) : []
+      const isComplete = all.length === rows.length && !(isMoney && others.length > 0)
+      return isComplete && show(sumOf(all)[name], currency)
     },
   })
   const money = (value: number | null | undefined, currency: string | undefined) => (

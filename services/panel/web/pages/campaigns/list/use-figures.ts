@@ -8,11 +8,11 @@ import { type CampaignFigures, figuresOf } from './campaign-figures.ts'
 const REFRESH_MS = 30_000
 const DAYS = 28
 
+/** Undefined while they are loading, and for a campaign that is not in the report, because that was cut off. */
 export interface ListFigures {
-  /** Undefined while they are loading. */
-  spentToday: ((campaign: Campaign) => number) | undefined
+  spentToday: ((campaign: Campaign) => number | undefined) | undefined
   /** Amounts are those in the given currency. */
-  lastDays: ((campaign: Campaign, currency: string | undefined) => CampaignFigures) | undefined
+  lastDays: ((campaign: Campaign, currency: string | undefined) => CampaignFigures | undefined) | undefined
   problem: ApiProblem | null
   retry: () => void
 }
@@ -40,8 +40,11 @@ export function useFigures(shop: Shop | undefined, wanted: { today: boolean; las
   const spent = today.data && new Map(today.data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
   const rows = days.data && Map.groupBy(days.data.rows, ({ campaign }) => campaign)
   return {
-    spentToday: spent && (({ id }) => spent.get(id) ?? 0),
-    lastDays: rows && (({ id }, currency) => figuresOf(rows.get(id) ?? [], currency)),
+    spentToday: spent && (({ id }) => spent.get(id) ?? (today.data?.truncated ? undefined : 0)),
+    lastDays:
+      rows &&
+      (({ id }, currency) =>
+        days.data?.truncated && !rows.has(id) ? undefined : figuresOf(rows.get(id) ?? [], currency)),
     problem: today.problem ?? days.problem,
     retry() {
       if (today.problem) today.retry()
