@@ -51,23 +51,31 @@ export async function listEmissions(
   const range = rangeOf(query, now() + CLOCKS_APART_MS)
   await refuseForgotten(analytics, range.from)
   const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
-  const spec: Omit<EmissionListSpec, 'from' | 'to' | 'limit'> = {
+  const spec: Omit<EmissionListSpec, 'from' | 'to' | 'after' | 'limit'> = {
     ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
     ...{ kind, adUnitId, person, productId, withAds },
-    after: cursor === undefined ? null : readPosition(cursor, 'number', 'string'),
   }
+  let after: EmissionPlace | null = cursor === undefined ? null : readPosition(cursor, 'number', 'string')
   const rows: EmissionListRow[] = []
   const deadline = now() + SEARCH_MAX_MS
   // One row more tells whether there is another page.
   const wanted = limit + 1
-  let searchedFrom = Math.min(range.to, spec.after === null ? range.to : spec.after[0] + 1)
-  for (let step = FIRST_STEP_MS; isOpen(); step *= STEP_FACTOR) {
+  let searchedFrom = Math.min(range.to, after === null ? range.to : after[0] + 1)
+  for (let step = FIRST_STEP_MS; isOpen(); ) {
     const window = { from: Math.max(range.from, searchedFrom - step), to: searchedFrom }
-    const { sql, params } = emissionListQuery({ ...spec, ...window, limit: wanted - rows.length })
+    const missing = wanted - rows.length
+    const { sql, params } = emissionListQuery({ ...spec, ...window, after, limit: missing })
     const found = await analytics.query<EmissionListRow>(sql, params).catch(nullWhenTooMuch)
     if (found === null) break
-    rows.push(...found)
-    searchedFrom = window.from
+    // A record that came twice is one request.
+    rows.push(...found.filter(({ requestId }, i) => requestId !== found[i - 1]?.requestId))
+    if (found.length < missing) {
+      searchedFrom = window.from
+      step *= STEP_FACTOR
+    } else {
+      after = placeOf(found.at(-1)!)
+      searchedFrom = after[0] + 1
+    }
   }
   function isOpen(): boolean {
     return rows.length < wanted && searchedFrom > range.from && spec.shopIds.length > 0 && now() < deadline
