@@ -114,7 +114,8 @@ export const ReportQuery = Type.Object(
     ),
     verdict: Type.Optional(
       Type.Enum([...invalidVerdicts], {
-        description: '`invalid` and `invalidRate` count only events with this verdict. Other metrics are not affected',
+        description:
+          '`invalid` and `invalidRate` count only events with this verdict as invalid. Other metrics are not affected',
       }),
     ),
     model: Type.Optional(

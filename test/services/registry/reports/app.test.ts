@@ -114,8 +114,9 @@ describe('GET /v1/panel/reports', () => {
       invalid: 2,
       views: 3,
     })
-    expect((await report('shopId=warsaw&metrics=invalid,views&verdict=BOT')).body.totals).toMatchObject({
+    expect((await report('shopId=warsaw&metrics=invalid,invalidRate,views&verdict=BOT')).body.totals).toMatchObject({
       invalid: 1,
+      invalidRate: 1 / 6,
       views: 3,
     })
   })
