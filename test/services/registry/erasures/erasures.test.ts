@@ -110,7 +110,10 @@ describe('the API of erasures', () => {
     const uid = 'customer-7@shop.example'
     const products = [{ shopProductId: 'sku', price: 1, quantity: 1 }]
     const order = { eventId: 'past-1', occurredAt: '2025-11-03', currency: 'EUR', customer: uid, products }
-    const rules = { isShop: () => true, defaultShopId: shopId, by: '', now: office.clock.now }
+    const rules = {
+      ...{ timeZoneOf: () => 'UTC', startOfDay: (day: string) => Date.parse(day) },
+      ...{ defaultShopId: shopId, by: '', now: office.clock.now },
+    }
     const read = readOrder(order, rules)
     if (read.tag === 'REFUSED') throw new Error(JSON.stringify(read.errors))
     expect(await ask({ shopId, uid }, token)).toMatchObject({ status: 201, body: { identifier: 'uid' } })
