@@ -56,8 +56,10 @@ export interface EventLog {
 
   /**
    * Replaces the key and value of records in a partition of a retained topic; their offsets and times stay. Once it resolves, no file
-   * of the log contains the old bytes.
+   * of the log contains the old bytes, nor those of earlier calls. After a rejection the records may have been replaced while files
+   * still contain the old bytes: a later call removes them, even one with no records.
    * @returns false, with nothing replaced, when this log cannot change records: then only retention removes them.
+   * @throws LogUnavailable when the log cannot be changed now, for example because the disk is full.
    */
   replace(topic: TopicName, partition: number, records: readonly Replacement[]): Promise<boolean>
 

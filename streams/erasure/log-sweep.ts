@@ -104,6 +104,8 @@ export class LogSweep {
       }
     }
     if (pages > 0) await this.#note(ends)
+    // A replacement that failed, or whose process was killed, may have left old bytes in files of the log.
+    await this.#log.replace('emissions', 0, [])
     return true
   }
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
+import { LogUnavailable } from '../port.ts'
 
 /** Pages of the write-ahead log in one checkpoint: 8 MB, which take about ten milliseconds to move. */
 export const CHECKPOINT_PAGES = 1_000
@@ -39,6 +40,19 @@ export function openDatabase(folder: string): DatabaseSync {
 }
 
 const SQLITE_BUSY = 5
+
+/**
+ * Moves everything from the write-ahead file into the database file, and cuts the former. Afterwards, neither holds content that was
+ * deleted or replaced before. @throws LogUnavailable when the disk is full, or the database file is being read.
+ */
+export function cutWriteAhead(database: DatabaseSync): void {
+  try {
+    const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+    if (busy !== 0) throw new Error('its file is being read')
+  } catch (error) {
+    throw new LogUnavailable(`The write-ahead file of the log could not be cut: ${(error as Error).message}`)
+  }
+}
 
 /** One partition as the worker knows it. */
 export interface Partition {

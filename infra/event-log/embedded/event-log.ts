@@ -54,7 +54,7 @@ export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventL
     },
     async replace(topic, partition, records) {
       checkedBytes(records.map((record) => ({ ...record, topic })))
-      if (records.length > 0) await remote.call('replace', [topic, partition, records])
+      await remote.call('replace', [topic, partition, records])
       return true
     },
     committed: (group) => remote.call('committed', [group]),

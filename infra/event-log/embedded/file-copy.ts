@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { LogUnavailable } from '../port.ts'
-import { CHECKPOINT_PAGES } from './database.ts'
+import { CHECKPOINT_PAGES, cutWriteAhead } from './database.ts'
 
 /** The write-ahead file grows while the database file is copied. When it grows beyond this, the copy is given up. */
 const WRITE_AHEAD_MAX_BYTES = 4 * 1024 ** 3
@@ -28,16 +27,15 @@ export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
   return {
     begin(): void {
       if (state !== 'NONE') throw new Error('The log is being copied already')
-      const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-      if (busy !== 0) throw new LogUnavailable('The log cannot be copied now: its file is being read')
+      cutWriteAhead(database)
       database.exec('PRAGMA wal_autocheckpoint = 0')
       state = 'UNDER_WAY'
       over = Promise.withResolvers()
     },
-    /** Moves everything committed into the database file and empties the write-ahead file, once no copy is under way any more. */
+    /** `cutWriteAhead`, once no copy is under way any more. */
     async checkpoint(): Promise<void> {
       while (state === 'UNDER_WAY') await over.promise
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      cutWriteAhead(database)
     },
     /** @returns how many bytes of the write-ahead file hold everything committed until now. Call it outside of transactions. */
     take: writeAheadBytes,
