@@ -80,7 +80,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
     if (isApplied) deps.freshness.applied(job.feed.id, outcome.staleAt)
     else deps.freshness.lost(job.feed.id)
   }
-  await removeFiles(deps, { job, outcome, withFiles })
+  await removeFiles(deps, { job, withFiles })
   await forgetOldRuns(deps, job.feed.id)
 }
 
@@ -248,20 +248,24 @@ function runsWithFiles(snapshot: Snapshot, { runId, feed }: FeedJob): ReadonlySe
   return new Set([runId, ...held.map(({ id }) => id), ...(kept ? [kept] : [])])
 }
 
-/** Removes the files of runs that have ended, except the upload that is kept. A held run keeps its list of removals. */
+/**
+ * Removes the files of runs that have ended, except the upload that is kept. A held run keeps its list of removals. Whether a run has
+ * ended is what the registry says: the end of one that could not be written is left to the next start, which needs its files.
+ */
 async function removeFiles(
   { files, registry }: ExecuteDeps,
-  { job, outcome, withFiles }: { job: FeedJob; outcome: FeedOutcome; withFiles: ReadonlySet<string> },
+  { job, withFiles }: { job: FeedJob; withFiles: ReadonlySet<string> },
 ): Promise<void> {
   const { snapshot } = registry
   const kept = snapshot.body('Feed', job.feed.id)?.keptUpload
   for (const id of withFiles) {
     const status = snapshot.body('FeedRun', id)?.status
-    if (status === 'QUEUED' || status === 'RUNNING' || status === 'HELD') continue
+    if (status === 'QUEUED' || status === 'RUNNING') continue
+    if (id === kept && status === 'HELD') continue
     if (id === kept) await files.removeHeld(id)
+    else if (status === 'HELD') await files.removeContent(id)
     else await files.remove(id)
   }
-  if (outcome.status === 'HELD' && job.runId !== kept) await files.removeContent(job.runId)
 }
 
 /** Retries until the write succeeds: a run must not be stuck because the log was unavailable for a moment. */

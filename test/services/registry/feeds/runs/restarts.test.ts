@@ -58,6 +58,31 @@ describe('a restart', () => {
     expect(await ids()).toEqual(['a', 'b', 'c'])
   })
 
+  it('does a run again that was to be held when the process stopped, with the same upload', async () => {
+    await createFeed(null)
+    await world.runs.upload(world.feedId, body(products('a', 'b', 'c')), 'me')
+    await ended()
+    await close()
+    let stopping: Promise<void> | null = null
+    const stopped: FeedRunner = {
+      ...world.runner,
+      async run(job) {
+        const outcome = await world.runner.run(job)
+        if (outcome.status === 'HELD') stopping = world.runs.close()
+        return outcome
+      },
+    }
+    await open({ runner: stopped })
+    world.now += 1
+    await world.runs.upload(world.feedId, body(products('a')), 'me')
+    await waitFor(() => stopping !== null)
+    await stopping
+    await close()
+    world.now += 1
+    await open()
+    expect(await ended(3)).toMatchObject({ status: 'HELD', trigger: 'UPLOAD', total: 1 })
+  })
+
   it('fails a run whose upload is gone', async () => {
     await createFeed(null)
     await close()
