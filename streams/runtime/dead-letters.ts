@@ -56,7 +56,8 @@ export async function listDeadLetters(
 
 /**
  * Appends the records of at most `limit` letters to their topics again. A letter that has a marker is skipped unless `again` is
- * set. All streams of the topic get the records, not only the one that gave up: readers count an event id once.
+ * set. All streams of the topic get the records, not only the one that gave up: readers count an event id once. After a failure,
+ * call it again: the record of one letter may then be appended twice.
  * @param now UTC epoch milliseconds.
  */
 export async function replayDeadLetters(
@@ -77,7 +78,9 @@ export async function replayDeadLetters(
       outcome.gone += 1
       continue
     }
-    await log.append([record, markerOf(offset, letter, now())])
+    // One after the other, because of an append that fails any part may be stored.
+    await log.append([record])
+    await log.append([markerOf(offset, letter, now())])
     outcome.replayed += 1
   }
   return outcome

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
-import type { EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import { type EventLog, type LogRecord, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../../streams/runtime/dead-letters.ts'
 import { toDeadLetter } from '../../../streams/runtime/outcome.ts'
@@ -65,6 +65,23 @@ it('appends the record of a letter to its topic again, as it was, once', async (
   expect(await replayDeadLetters(log, { limit: 10 }, now)).toEqual({ replayed: 0, skipped: 1, gone: 0 })
   expect(await valuesIn('page-views')).toEqual(['x', 'x'])
   expect((await listDeadLetters(log, { limit: 10 })).letters).toMatchObject([{ replayed: true }])
+})
+
+it('takes no letter for replayed whose record the log has not taken', async () => {
+  await giveUp('sink', record('page-views', 'x'))
+  // As Kafka does when the partitions of a topic cannot be written.
+  const withoutPageViews: EventLog = {
+    ...log,
+    async append(records) {
+      const positions = await log.append(records.filter(({ topic }) => topic !== 'page-views'))
+      if (positions.length < records.length) throw new LogUnavailable('not enough replicas')
+      return positions
+    },
+  }
+  await expect(replayDeadLetters(withoutPageViews, { limit: 10 }, now)).rejects.toThrow('not enough replicas')
+  expect(await valuesIn('page-views')).toEqual(['x'])
+  expect(await replayDeadLetters(log, { limit: 10 }, now)).toEqual({ replayed: 1, skipped: 0, gone: 0 })
+  expect(await valuesIn('page-views')).toEqual(['x', 'x'])
 })
 
 it('replays again what it is asked to', async () => {
