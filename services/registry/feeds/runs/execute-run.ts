@@ -65,6 +65,8 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   if (job.task.tag !== 'REMOVE_HELD') {
     const started = { status: 'RUNNING', startedAt: now(), currency: job.feed.currency } as const
     await settle(deps, runId, (current) => [changed(current, { ...current.body, ...started })])
+    // Begun now, the run could not be cancelled, and the next start would take what it had fetched for the whole content.
+    if (stopping.aborted) return
   }
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return

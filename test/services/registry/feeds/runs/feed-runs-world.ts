@@ -13,7 +13,7 @@ import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job
 import { runsOf } from '../../../../../services/registry/feeds/runs/run-state.ts'
 import { createFeedRunner } from '../../../../../services/registry/feeds/runs/runner.ts'
 import { fetchOptions } from '../../../../../services/registry/feeds/source/fetch.ts'
-import { openFeedFiles } from '../../../../../services/registry/feeds/source/files.ts'
+import { type FeedFiles, openFeedFiles } from '../../../../../services/registry/feeds/source/files.ts'
 import { created, openRegistry, type Registry, removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
 import { item, rss } from '../documents.ts'
@@ -32,6 +32,7 @@ export interface FeedRunsWorld {
   registry: Registry
   runs: FeedRuns
   runner: FeedRunner
+  files: FeedFiles
   /** UTC epoch milliseconds. */
   now: number
   feedId: string
@@ -89,10 +90,11 @@ export function feedRunsWorld() {
     const { cleared, runner } = world
     world.registry = await openRegistry({ log: world.engines.log, snapshot: new Snapshot(), now })
     const files = await openFeedFiles(folder(), 100_000)
+    world.files = { ...files, remove: (runId: string) => files.remove(runId).finally(() => cleared.push(runId)) }
     world.runs = createFeedRuns({
       registry: world.registry,
       runner,
-      files: { ...files, remove: (runId: string) => files.remove(runId).finally(() => cleared.push(runId)) },
+      files: world.files,
       intervalMs: HOUR_MS,
       limits: defaultLimits,
       now,

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Problem } from '../../../../../services/domain/errors.ts'
 import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
 import { openFeedFiles } from '../../../../../services/registry/feeds/source/files.ts'
 import { removed } from '../../../../../services/registry/resources/store.ts'
@@ -7,6 +8,7 @@ import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, products } from './feed-runs-world.ts'
 
 const { world, open, close, createFeed, folder, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
+afterEach(() => void vi.restoreAllMocks())
 
 /** A runner whose runs with content do not end until they are cancelled. */
 const stuck: FeedRunner = {
@@ -81,6 +83,32 @@ describe('a restart', () => {
     world.now += 1
     await open()
     expect(await ended(3)).toMatchObject({ status: 'HELD', trigger: 'UPLOAD', total: 1 })
+  })
+
+  it('begins no run that the registry could not note before the process stopped', async () => {
+    const begun: string[] = []
+    await close()
+    await open({
+      runner: { ...world.runner, run: (job) => world.runner.run(job).finally(() => begun.push(job.feed.id)) },
+    })
+    const { hasContent } = world.files
+    const away = Promise.withResolvers<void>()
+    vi.spyOn(world.files, 'hasContent').mockImplementationOnce((runId) => {
+      vi.spyOn(world.registry, 'write').mockImplementation(async () => {
+        away.resolve()
+        throw new Problem('UNAVAILABLE', 'The registry cannot be changed at the moment')
+      })
+      return hasContent(runId)
+    })
+    await createFeed()
+    await away.promise
+    await world.runs.close()
+    expect(begun).not.toContain(world.feedId)
+    expect(statuses()).toEqual(['QUEUED'])
+    vi.restoreAllMocks()
+    await close()
+    await open()
+    expect(await ended()).toMatchObject({ status: 'DONE', total: 3 })
   })
 
   it('fails a run whose upload is gone', async () => {
