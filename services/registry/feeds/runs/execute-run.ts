@@ -208,9 +208,11 @@ function ending(
   const changes: EntityChange[] = [changed(run, withResult(deps, ended, outcome, task))]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
   if (feed && content) {
-    const isKept = feed.body.url === null && task.tag === 'READ' && status !== 'FAILED' && mayKeep
+    const isKept = feed.body.url === null && task.tag === 'READ' && mayKeep
     const learned = isAsRead(feed.body) ? content : UNKNOWN_CONTENT
-    const known = { ...learned, keptUpload: isKept ? run.id : null }
+    // After a failed run, the upload that was read before it can be read again.
+    const keptUpload = status === 'FAILED' ? feed.body.keptUpload : isKept ? run.id : null
+    const known = { ...learned, keptUpload }
     if (differ(feed.body, known)) changes.push(changed(feed, { ...feed.body, ...known }))
   }
   if (status !== 'FAILED') {

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
 import { removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
 
 const { world, open, close, createFeed, folder, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
+afterEach(() => void vi.restoreAllMocks())
 
 describe('an upload', () => {
   it('is run over and kept, one file a feed', async () => {
@@ -34,6 +35,20 @@ describe('an upload', () => {
     }
     // Each upload removes the file of the previous one, which was kept until then.
     expect(clearedOfThese()).toEqual(made.slice(0, 3))
+  })
+
+  it('can be read again after a reading of it has failed', async () => {
+    await createFeed(null)
+    const { id } = await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    await ended()
+    const away = vi.spyOn(world.runner, 'run').mockRejectedValueOnce(new Error('the log is away'))
+    await world.runs.request(world.feedId, 'me')
+    expect(await ended(2)).toMatchObject({ status: 'FAILED', failure: 'INTERNAL' })
+    expect(away).toHaveBeenCalledOnce()
+    expect(feedNow().body.keptUpload).toBe(id)
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
+    await world.runs.request(world.feedId, 'me')
+    expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
   })
 
   it('makes the next fetch of the url unconditional', async () => {
