@@ -53,11 +53,16 @@ export interface ExecuteDeps {
 
 /** Takes a QUEUED run to its end: RUNNING, then DONE, HELD or FAILED in the registry. */
 export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void> {
-  const { registry, now, stopping } = deps
+  const { registry, now, stopping, logger } = deps
+  // A run whose files cannot be prepared fails: left in the queue, it would keep its feed from every later run.
+  const fault = (err: unknown): Refusal => {
+    logger.error({ err, runId }, 'A feed run could not begin')
+    return FAULT_OF_OURS
+  }
   const run = registry.snapshot.get('FeedRun', runId)
   if (run?.body.status !== 'QUEUED' || stopping.aborted) return
   const feed = registry.snapshot.get('Feed', run.body.feedId)
-  const job = feed ? await jobOf(deps, run, feed) : FEED_DELETED
+  const job = feed ? await jobOf(deps, run, feed).catch(fault) : FEED_DELETED
   if ('failure' in job) {
     await settle(deps, runId, (current) => [changed(current, failedRun(current.body, { ...job, now: now() }))])
     return

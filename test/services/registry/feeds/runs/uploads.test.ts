@@ -51,6 +51,17 @@ describe('an upload', () => {
     expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
   })
 
+  it('fails a run for which the disk has no room, and lets the next one begin', async () => {
+    await createFeed(null)
+    await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    await ended()
+    vi.spyOn(world.files, 'share').mockRejectedValueOnce(new Error('ENOSPC'))
+    await world.runs.request(world.feedId, 'me')
+    expect(await ended(2)).toMatchObject({ status: 'FAILED', failure: 'INTERNAL' })
+    await world.runs.request(world.feedId, 'me')
+    expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
+  })
+
   it('makes the next fetch of the url unconditional', async () => {
     await createFeed()
     await ended()
