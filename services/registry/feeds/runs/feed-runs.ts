@@ -9,7 +9,7 @@ import type { FeedFiles } from '../source/files.ts'
 import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID, Freshness } from './execute-run.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { FeedRunner } from './job.ts'
-import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf, runsOfFeed } from './run-state.ts'
+import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf, runsOfFeed, runsUnderWay } from './run-state.ts'
 import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
@@ -53,15 +53,25 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   const stop = new AbortController()
   const freshness = new Freshness()
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
+  /** The runs that wait in the queue. */
+  const enqueued = new Set<string>()
   /** Feeds whose content is being uploaded and has not been queued yet. */
   const receiving = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
+  /** A run that is executed when it is no longer QUEUED does nothing, so it may be queued once more while it runs. */
   function enqueue(run: RegistryEntry): Entity<'FeedRun'> {
     const { id, body } = run as Entity<'FeedRun'>
-    const execute = () =>
-      executeRun(execution, id).catch((err) => logger.error({ err, runId: id }, 'A feed run was left unfinished'))
-    queue.add({ key: body.feedId, owner: ownerOf(snapshot, body.shopId), run: execute })
+    const execute = () => {
+      enqueued.delete(id)
+      return executeRun(execution, id).catch((err) =>
+        logger.error({ err, runId: id }, 'A feed run was left unfinished'),
+      )
+    }
+    if (!enqueued.has(id)) {
+      enqueued.add(id)
+      queue.add({ key: body.feedId, owner: ownerOf(snapshot, body.shopId), run: execute })
+    }
     return run as Entity<'FeedRun'>
   }
 
@@ -103,10 +113,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   async function tick(): Promise<void> {
     const due = () => dueRuns(snapshot, { intervalMs, now: now(), limits })
-    const runs = await registry.write(() => due().map((run) => created('FeedRun', uuid(), run)), {
-      by: FEEDS_ACCOUNT_ID,
-    })
-    runs.forEach(enqueue)
+    await registry.write(() => due().map((run) => created('FeedRun', uuid(), run)), { by: FEEDS_ACCOUNT_ID })
+    // Not only those of this write: one that has failed for its caller may be stored all the same.
+    for (const run of [...snapshot.under(runsUnderWay, 'QUEUED')]) enqueue(run)
   }
 
   /** Resumes runs after a start. Interrupted runs start again under another id, because they have already reported issues. */
