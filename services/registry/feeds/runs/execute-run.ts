@@ -229,14 +229,14 @@ function ending(
   return changes
 }
 
-/** The ended run with its counts. */
+/** The ended run with its counts. Applied twice, it gives the same, because the end of a run is written until an answer comes. */
 function withResult(
   { registry }: ExecuteDeps,
   ended: FeedRun,
   { counts, isUnmodified }: FeedOutcome,
   task: FeedJob['task'],
 ): FeedRun {
-  if (task.tag === 'REMOVE_HELD') return { ...ended, removed: ended.removed + counts.removed }
+  if (task.tag === 'REMOVE_HELD') return { ...ended, removed: counts.removed }
   const previous = isUnmodified
     ? runsOf(registry.snapshot, ended.feedId).find(({ body }) => body.status === 'DONE')
     : undefined

@@ -1,10 +1,12 @@
+import { readdir } from 'node:fs/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LogUnavailable, type NewRecord } from '../../../../../infra/event-log/port.ts'
+import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
 
 /** The log stores what the registry appends, and its answer is lost, so that the write fails for its caller. */
 
-const { world, open, close, createFeed, ended } = feedRunsWorld()
+const { world, open, close, createFeed, folder, ids, ended } = feedRunsWorld()
 let losesAnswer = false
 afterEach(() => {
   losesAnswer = false
@@ -50,5 +52,28 @@ describe('a run that was queued by a write whose answer was lost', () => {
     expect(await ended(2)).toMatchObject({ status: 'DONE' })
     await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
     expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
+  })
+
+  it('makes its removals when they were confirmed, and counts them once', async () => {
+    await openOnSuchLog()
+    await createFeed(null)
+    await world.runs.upload(world.feedId, body(products('a', 'b', 'c')), 'me')
+    await ended()
+    const { id } = await world.runs.upload(world.feedId, body(products('a')), 'me')
+    expect(await ended(2)).toMatchObject({ status: 'HELD' })
+    const { run } = world.runner
+    vi.spyOn(world.runner, 'run').mockImplementationOnce(async (job) => {
+      const outcome = await run(job)
+      // The answer about the end of the run is lost, too.
+      losesAnswer = true
+      return outcome
+    })
+    losesAnswer = true
+    await expect(world.runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await world.runs.tick()
+    // The list of removals goes once the end of the run is known to be stored.
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
+    expect(await ended(2)).toMatchObject({ status: 'DONE', removed: 2 })
+    expect(await ids()).toEqual(['a'])
   })
 })
