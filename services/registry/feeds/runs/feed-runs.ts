@@ -55,6 +55,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
   /** The runs that wait in the queue. */
   const enqueued = new Set<string>()
+  /** Deleted feeds that could not be cleared. */
+  let uncleared: Entity<'Feed'>[] = []
   /** Feeds whose content is being uploaded and has not been queued yet. */
   const receiving = new Set<string>()
   let timer: NodeJS.Timeout | null = null
@@ -116,6 +118,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     await registry.write(() => due().map((run) => created('FeedRun', uuid(), run)), { by: FEEDS_ACCOUNT_ID })
     // Not only those of this write: one that has failed for its caller may be stored all the same.
     for (const run of [...snapshot.under(runsUnderWay, 'QUEUED')]) enqueue(run)
+    const again = uncleared
+    uncleared = []
+    again.forEach(clear)
   }
 
   /** Resumes runs after a start. Interrupted runs start again under another id, because they have already reported issues. */
@@ -148,8 +153,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     ]
   }
 
-  /** Removes the files and offers of a deleted feed. A failure does no harm, because every start repeats this. */
-  function clear({ id, body }: Entity<'Feed'>): void {
+  /** Removes the files and offers of a deleted feed. After a failure, the next tick tries again. Every start repeats it. */
+  function clear(feed: Entity<'Feed'>): void {
+    const { id, body } = feed
     const { shopId, currency, lang, keptUpload } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
     const removeOffers = async () => {
@@ -158,11 +164,13 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       try {
         if (keptUpload !== null) await files.remove(keptUpload)
         for (const run of runsOf(snapshot, id)) await files.remove(run.id)
-        await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
+        const { status, message } = await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
+        if (status !== 'DONE') throw new Error(message ?? status)
         await registry.forget(() => runsOf(snapshot, id))
       } catch (err) {
-        if (!stop.signal.aborted)
-          logger.error({ err, feedId: id }, 'Offers of a deleted feed may not have been removed')
+        if (stop.signal.aborted) return
+        logger.error({ err, feedId: id }, 'A deleted feed could not be cleared; will try again')
+        uncleared.push(feed)
       } finally {
         stop.signal.removeEventListener('abort', cancel)
       }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { MessageChannel } from 'node:worker_threads'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, serve } from '../../../../../infra/threads/calls.ts'
 import type { FeedRun } from '../../../../../schemas/records/entities.ts'
 import { RUNS_KEPT_PER_FEED } from '../../../../../services/registry/feeds/runs/execute-run.ts'
+import { type FeedOutcome, noCounts } from '../../../../../services/registry/feeds/runs/job.ts'
 import { feedRunnerClient } from '../../../../../services/registry/feeds/runs/runner.ts'
 import { changed, created, removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
@@ -11,6 +12,13 @@ import { item, rss } from '../documents.ts'
 import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
 
 const { world, open, close, createFeed, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
+afterEach(() => void vi.restoreAllMocks())
+
+/** What the runner says of a job for which the index does not catch up. */
+const FAILED: FeedOutcome = {
+  ...{ status: 'FAILED', message: 'The product index is behind', failure: 'INTERNAL', isUnmodified: false },
+  ...{ counts: noCounts(), content: null, staleAt: null },
+}
 
 describe('a feed with a url', () => {
   it('is fetched when it is made, and every hour after, conditionally', async () => {
@@ -174,6 +182,29 @@ it('removes the offers and runs of a feed that is deleted', async () => {
   await world.registry.write([removed(feedNow())], { by: 'test' })
   await waitFor(() => [...world.registry.snapshot.allEver('FeedRun')].every((run) => run.body.feedId !== world.feedId))
   expect(await ids()).toEqual([])
+})
+
+it.each([
+  ['could not be reached', () => Promise.reject(new Error('away'))],
+  ['was behind', async () => FAILED],
+])('removes the offers of a deleted feed, though the index %s at first', async (_, fail) => {
+  await createFeed()
+  await ended()
+  const { run } = world.runner
+  let failed = false
+  vi.spyOn(world.runner, 'run').mockImplementation(async (job) => {
+    // The runner also gets jobs that clear the feeds of earlier tests.
+    if (failed || job.feed.id !== world.feedId) return run(job)
+    failed = true
+    return fail()
+  })
+  await world.registry.write([removed(feedNow())], { by: 'test' })
+  await waitFor(() => failed)
+  await waitFor(async () => {
+    await world.runs.tick()
+    return (await ids()).length === 0
+  })
+  await waitFor(() => statuses().length === 0)
 })
 
 it('keeps the latest runs of a feed only', async () => {
