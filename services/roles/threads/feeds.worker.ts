@@ -24,7 +24,7 @@ const runner = createFeedRunner({
   index,
   async caughtUp() {
     const isCaughtUp = await indexCaughtUp({ log, index, now: Date.now })
-    if (!isCaughtUp) throw new FeedFailure('INTERNAL', 'The product index is behind: the run is tried again later')
+    if (!isCaughtUp) throw new FeedFailure('INTERNAL', 'The product index is behind: the feed can be read again later')
   },
   fetch: fetchOptions(limits, allowPrivateAddresses),
   now: Date.now,

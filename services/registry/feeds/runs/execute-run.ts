@@ -9,6 +9,7 @@ import { readsAlike } from '../feed-entities.ts'
 import type { FeedFiles } from '../source/files.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
 import { failedRun, isConfirmed, isUnderWay, progressed, runsOf, unmodifiedRun } from './run-state.ts'
+import type { Freshness } from './schedule.ts'
 
 /** The account id under which runs record their own changes. No account has this id. */
 export const FEEDS_ACCOUNT_ID = 'feeds'
@@ -16,29 +17,6 @@ export const FEEDS_ACCOUNT_ID = 'feeds'
 export const RUNS_KEPT_PER_FEED = 100
 const PROGRESS_MS = 1_000
 const WRITE_RETRY_MS = 1_000
-
-/**
- * Whether the last fetched content still means the same offers, so that the next fetch may be conditional. Kept in memory only:
- * after a start nothing is fresh, because a run may have been interrupted.
- */
-export class Freshness {
-  /** By feed: the time from which on it is stale, epoch ms. Infinity when it stays fresh until the content changes. */
-  readonly #staleAt = new Map<string, number>()
-
-  isFresh(feedId: string, now: number): boolean {
-    return now < (this.#staleAt.get(feedId) ?? Number.NEGATIVE_INFINITY)
-  }
-
-  /** Records that the feed's offers are those of its content: until `staleAt`, or, when that is null, until the content changes. */
-  applied(feedId: string, staleAt: number | null): void {
-    this.#staleAt.set(feedId, staleAt ?? Number.POSITIVE_INFINITY)
-  }
-
-  /** Records that the feed's offers may differ from its content. */
-  lost(feedId: string): void {
-    this.#staleAt.delete(feedId)
-  }
-}
 
 export interface ExecuteDeps {
   registry: Registry
@@ -212,12 +190,11 @@ function ending(
   const ended = { ...run.body, status, message, failure, endedAt: now() }
   const changes: EntityChange[] = [changed(run, withResult(deps, ended, outcome, task))]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
-  if (feed && content) {
-    const isKept = feed.body.url === null && task.tag === 'READ' && mayKeep
-    const learned = isAsRead(feed.body) ? content : UNKNOWN_CONTENT
-    // After a failed run, the upload that was read before it can be read again.
-    const keptUpload = status === 'FAILED' ? feed.body.keptUpload : isKept ? run.id : null
-    const known = { ...learned, keptUpload }
+  if (feed) {
+    const { etag, lastModified, contentHash } =
+      content && !isAsRead(feed.body) ? UNKNOWN_CONTENT : (content ?? feed.body)
+    const keptUpload = keptUploadAfter(feed.body, run, outcome, { task, mayKeep })
+    const known = { etag, lastModified, contentHash, keptUpload }
     if (differ(feed.body, known)) changes.push(changed(feed, { ...feed.body, ...known }))
   }
   if (status !== 'FAILED') {
@@ -227,6 +204,21 @@ function ending(
     }
   }
   return changes
+}
+
+/**
+ * The run whose upload can be read again from now on. After a failed run that is the one that was read before it, or the run's own
+ * where the failure was a fault of ours, because its sender was told that the upload is stored.
+ */
+function keptUploadAfter(
+  { url, keptUpload }: Feed,
+  run: Entity<'FeedRun'>,
+  { status, failure, content }: FeedOutcome,
+  { task, mayKeep }: Pick<FeedJob, 'task'> & { mayKeep: boolean },
+): string | null {
+  const canKeep = url === null && task.tag === 'READ' && mayKeep
+  if (status !== 'FAILED') return content === null ? keptUpload : canKeep ? run.id : null
+  return canKeep && failure === 'INTERNAL' && run.body.trigger === 'UPLOAD' ? run.id : keptUpload
 }
 
 /** The ended run with its counts. Applied twice, it gives the same, because the end of a run is written until an answer comes. */

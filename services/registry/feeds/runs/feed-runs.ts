@@ -6,11 +6,11 @@ import type { Limits } from '../../../domain/limits.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import { changed, created, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FeedFiles } from '../source/files.ts'
-import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID, Freshness } from './execute-run.ts'
+import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID } from './execute-run.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { FeedRunner } from './job.ts'
 import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf, runsOfFeed, runsUnderWay } from './run-state.ts'
-import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
+import { checkQueueLimit, dueRuns, Freshness, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
 const CUT_SHORT = 'Interrupted by a restart of the server. The next run replaced it'

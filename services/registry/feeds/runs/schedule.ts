@@ -10,6 +10,29 @@ const RETRY_AFTER_SECONDS = 60
 
 type WaitingLimits = Pick<Limits, 'accountFeedRunsWaiting'>
 
+/**
+ * Whether the last fetched content still means the same offers, so that the next fetch may be conditional. Kept in memory only:
+ * after a start nothing is fresh, because a run may have been interrupted.
+ */
+export class Freshness {
+  /** By feed: the time from which on it is stale, epoch ms. Infinity when it stays fresh until the content changes. */
+  readonly #staleAt = new Map<string, number>()
+
+  isFresh(feedId: string, now: number): boolean {
+    return now < (this.#staleAt.get(feedId) ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** Records that the feed's offers are those of its content: until `staleAt`, or, when that is null, until the content changes. */
+  applied(feedId: string, staleAt: number | null): void {
+    this.#staleAt.set(feedId, staleAt ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Records that the feed's offers may differ from its content. */
+  lost(feedId: string): void {
+    this.#staleAt.delete(feedId)
+  }
+}
+
 /** The account that a run belongs to: the owner of the shop, even when the shop was deleted. */
 export function ownerOf(snapshot: Snapshot, shopId: string): string {
   return snapshot.getEver('Shop', shopId)?.body.accountId ?? shopId

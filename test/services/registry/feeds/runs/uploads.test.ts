@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
+import { type FeedRunner, noCounts } from '../../../../../services/registry/feeds/runs/job.ts'
 import { removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
 import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
@@ -49,6 +49,21 @@ describe('an upload', () => {
     await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
     await world.runs.request(world.feedId, 'me')
     expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
+  })
+
+  it('can be read later when it could not be read at first for no fault of its own', async () => {
+    await createFeed(null)
+    await world.runs.upload(world.feedId, body(products('a')), 'me')
+    await ended()
+    vi.spyOn(world.runner, 'run').mockResolvedValueOnce({
+      ...{ status: 'FAILED', message: 'The product index is behind', failure: 'INTERNAL', isUnmodified: false },
+      ...{ counts: noCounts(), content: null, staleAt: null },
+    })
+    await world.runs.upload(world.feedId, body(products('a', 'b')), 'me')
+    expect(await ended(2)).toMatchObject({ status: 'FAILED' })
+    await world.runs.request(world.feedId, 'me')
+    expect(await ended(3)).toMatchObject({ status: 'DONE', total: 2 })
+    await waitFor(async () => (await readdir(folder())).join() === `${latest().id}.content`)
   })
 
   it('fails a run for which the disk has no room, and lets the next one begin', async () => {
