@@ -167,7 +167,7 @@ function needFactor({ secondFactor }: User): SecondFactor {
 }
 
 async function change(
-  { registry, securityLog }: SecondFactorRoutesDeps,
+  { registry, sessions, securityLog }: SecondFactorRoutesDeps,
   request: unknown,
   { user: { id } }: Session,
   kind: SecurityEventKind,
@@ -175,7 +175,7 @@ async function change(
 ): Promise<Entity<'User'>> {
   const [entry] = await registry.write(
     () => {
-      const user = registry.snapshot.get('User', id)
+      const user = sessions.read(request as FastifyRequest)?.user
       if (!user) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
       return [changed(user, changedBody(user.body))]
     },

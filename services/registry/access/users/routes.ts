@@ -99,7 +99,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const { id } = request.params
       const { name, password, disabled } = request.body
       const isOneself = id === principal.userId
-      const own = isOneself ? sessions.read(request) : null
+      const session = sessions.read(request)
       const known = access.needToChange(principal, 'User', id)
       if (isOneself && disabled) throw new Problem('CONFLICT', 'Users cannot disable themselves')
       if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
@@ -107,6 +107,8 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       let before = known.body
       const [entry] = await registry.write(
         () => {
+          // It may have been ended while the password was hashed.
+          if (session && !sessions.read(request)) throw new Problem('UNAUTHENTICATED', 'The session has ended')
           const user = access.needToChange(principal, 'User', id)
           before = user.body
           return [changed(user, changedUser(before, { name, passwordHash, disabled, now: now() }))]
@@ -118,7 +120,9 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
         await securityLog.record(request, { ...userSubject(user), kind })
       }
       // Users who change their own password stay signed in here, and are signed out everywhere else.
-      if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
+      if (session && isOneself && passwordHash !== undefined) {
+        reply.header('set-cookie', sessions.reopen(session, user).setCookie)
+      }
       return viewOfUser(user)
     },
   )

@@ -6,7 +6,7 @@ import { openEmbeddedEventLog } from '../../../../../infra/event-log/embedded/ev
 import { Snapshot } from '../../../../../services/domain/snapshot.ts'
 import { createSessions, SESSION_LIFE_MS } from '../../../../../services/registry/access/sessions/sessions.ts'
 import { freshUser } from '../../../../../services/registry/access/users/users.ts'
-import { discard, NOW, type Office, openOffice, openPublisher, PUBLIC_URL } from '../../office.ts'
+import { discard, NOW, type Office, openOffice, openPublisher, PUBLIC_URL, quickPasswords } from '../../office.ts'
 import { makeUser, openBrowser, PASSWORD, signIn } from '../users/people.ts'
 
 const PATH = '/v1/panel/session'
@@ -108,6 +108,32 @@ describe('a session', () => {
     const third = await signIn(office, 'ada@shop.example')
     expect((await there.call('DELETE', `${PATH}?everywhere=true`)).status).toBe(204)
     expect((await third.call('GET', PATH)).status).toBe(401)
+  })
+
+  it.each([
+    ['in this browser', PATH],
+    ['everywhere', `${PATH}?everywhere=true`],
+  ])('that is signed out %s while it changes the password changes nothing, and stays ended', async (_, signOut) => {
+    const [hashing, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const hash = async (password: string) => {
+      if (password !== PASSWORD) {
+        hashing.resolve()
+        await held.promise
+      }
+      return quickPasswords.hash(password)
+    }
+    const office = await openOffice({ passwords: { ...quickPasswords, hash } })
+    const { id } = await makeUser(office, 'ada@ads.example')
+    const browser = await signIn(office, 'ada@ads.example')
+    const copy = Object.assign(openBrowser(office), { cookie: browser.cookie })
+    const changing = copy.call('PATCH', `/v1/panel/users/${id}`, { password: 'another long passphrase' })
+    await hashing.promise
+    await browser.call('DELETE', signOut)
+    held.resolve()
+    expect((await changing).status).toBe(401)
+    expect((await copy.call('GET', PATH)).status).toBe(401)
+    await signIn(office, 'ada@ads.example')
+    await discard(office)
   })
 
   it('that was signed out stays so in a process that starts anew', async () => {
