@@ -111,8 +111,9 @@ const weighedCreditsSql = (credits: string, columns: string): string => `
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
   ) AS attributed`
 
+/** All branches are integers: a mixture would be nullable, and its sum over no rows would be NULL instead of 0. */
 const shareSql = (micros: string): string =>
-  `toInt64(if(place = touches, ${micros}, round(${micros} * until)) - round(${micros} * before))`
+  `if(place = touches, ${micros}, toInt64(round(${micros} * until))) - toInt64(round(${micros} * before))`
 
 export interface FactOptions extends FactParts {
   /** Condition on shopId and occurredAt for the stored rows to read; null to read none. */

@@ -21,7 +21,7 @@ interface Touch {
 }
 
 let stored = 0
-async function storeJourney(touches: Touch[], pricesMicros: number[]) {
+async function storeJourney(touches: Touch[], pricesMicros: number[], kind: 'PURCHASE' | 'CART' = 'PURCHASE') {
   await world.clear()
   const at = (i: number) => ({ _topic: 't', _partition: 0, _offset: i })
   const rows = touches.map(({ campaign, type, hoursBefore }, i) => ({
@@ -47,7 +47,7 @@ async function storeJourney(touches: Touch[], pricesMicros: number[]) {
   }))
   const purchases = pricesMicros.map((priceMicros, i) => ({
     ...at(i),
-    ...{ eventId: `o${i}`, kind: 'PURCHASE', shopId: 'warsaw', cid: 'me', uid: null, currency: 'PLN', locale: null },
+    ...{ eventId: `o${i}`, kind, shopId: 'warsaw', cid: 'me', uid: null, currency: 'PLN', locale: null },
     ...{ occurredAt: bought, receivedAt: bought, imported: false },
     lines: [{ shopProductId: 'sku', priceMicros, quantity: 1, productTitle: null, brand: null, sellerId: null }],
   }))
@@ -101,6 +101,16 @@ describe('reports under other settings', () => {
     expect(await revenueBy('model=LAST_TOUCH')).toEqual({ total: '0' })
     expect(await revenueBy('viewWindowHours=48')).toEqual({ 'c-warsaw-1': '5', total: '5' })
     expect(await revenueBy('clickWindowHours=500')).toEqual({ 'c-warsaw-2': '5', total: '5' })
+  })
+
+  it('show a campaign that earned carts and no purchase', async () => {
+    await storeJourney([{ campaign: 1, type: 'CLICK', hoursBefore: 10 }], [5_000_000], 'CART')
+    const path = '/v1/panel/reports?from=2026-07-01&to=2026-08-01&shopId=warsaw&groupBy=campaign'
+    for (const model of ['LAST_TOUCH', 'LINEAR']) {
+      const { body } = await world.get(`${path}&metrics=carts,revenue,netRevenue&model=${model}`)
+      const row = { campaign: 'c-warsaw-1', carts: 1, revenue: '0', netRevenue: '0' }
+      expect(body.rows, model).toMatchObject([row])
+    }
   })
 
   it('share out every sale wholly, whatever the touches and prices', async () => {
