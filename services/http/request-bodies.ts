@@ -109,9 +109,9 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         if (isOver) return
         isOver = true
         payload.off('data', take)
-        // The rest of a plain body is read and dropped; the rest of a compressed one is not even decoded.
+        // The rest is read and dropped, because the answer follows it; the rest of a compressed body is not even decoded.
         if (payload === request.raw) payload.resume()
-        else payload.pause()
+        else payload.destroy()
         ofStrangers.delete(arrival)
         arrival.giveUp = hangUp(request.raw)
         arrival.isIncomplete = false

@@ -110,6 +110,7 @@ export function createHttpServer(options: {
     const failure: Failure = { err: error, route: request.routeOptions.url }
     if (problem.status === 503) tellRefusal(failure)
     else if (problem.status >= 500) request.log.error(failure, problem.message)
+    if (!mustClose(reply, problem)) reply.removeHeader('connection')
     return answer(reply, problem)
   })
   methods = methodsOf(server)
@@ -153,6 +154,14 @@ const dividing =
     )
 
 export type HttpServer = ReturnType<typeof createHttpServer>
+
+/**
+ * Whether the connection ends with this answer. Fastify would end it after every body that is refused, but a client that is still
+ * sending may then lose the answer: the rest of the body is read and dropped instead. While the server closes, Fastify sets the header
+ * on the raw answer.
+ */
+const mustClose = (reply: FastifyReply, problem: Problem): boolean =>
+  problem.code === 'TOO_SLOW' || reply.raw.hasHeader('connection')
 
 function answer(reply: FastifyReply, problem: Problem) {
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))

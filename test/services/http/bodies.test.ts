@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import type { PassThrough } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
@@ -114,6 +115,24 @@ it('closes a connection whose headers never end, and one that never sends any', 
   slow.socket.write('POST /echo HTTP/1.1\r\nHost: a\r\n')
   const silent = open(port)
   await eventually(() => expect([slow.told.closed, silent.told.closed]).toEqual([true, true]))
+})
+
+describe('a body that is refused before it has come', () => {
+  const text = JSON.stringify(randomBytes(3 * MIB).toString('base64'))
+
+  it.each([
+    ['too large', 413, text, ''],
+    ['too large once it is decoded', 413, gzipSync(text), 'Content-Encoding: gzip\r\n'],
+    ['not encoded as it says', 400, text.slice(0, MIB - 1), 'Content-Encoding: gzip\r\n'],
+  ])('is read to its end when it is %s, so that its answer arrives', async (_, status, body, more) => {
+    const { port } = await listening()
+    const { socket, told } = open(port)
+    socket.write(head('/echo', body.length, 'application/json', more))
+    socket.write(body)
+    socket.write(`${head('/echo', 2)}{}`)
+    await eventually(() => expect(told.text).toContain('200 OK'))
+    expect(told.text).toContain(`HTTP/1.1 ${status} `)
+  })
 })
 
 describe('bodies that are held together', () => {
