@@ -27,7 +27,10 @@ export function decodeBodies(server: Pick<FastifyInstance, 'addHook'>): void {
         new Problem('UNSUPPORTED_MEDIA_TYPE', `Send it as it is${isForm ? '' : `, or encoded once by ${ACCEPTED}`}`),
       )
     }
-    done(null, decoded(payload, decoders[encoding as keyof typeof decoders]()))
+    const decoder = decoders[encoding as keyof typeof decoders]()
+    // A decoder that nobody reads would keep the rest of the body from being read.
+    reply.raw.once('finish', () => decoder.destroy())
+    done(null, decoded(payload, decoder))
   })
 }
 

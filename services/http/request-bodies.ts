@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { createSlices } from '../process/slices.ts'
@@ -42,6 +42,11 @@ export interface RequestBodies {
   expect(request: FastifyRequest, reply: FastifyReply): void
   /** Collects a body. @throws Problem TOO_LARGE, TOO_SLOW, UNAVAILABLE, INVALID */
   read(request: FastifyRequest, payload: Readable, bytesMax?: number): Promise<Buffer>
+  /**
+   * A body that its reader takes as it arrives, and may destroy before its end. It fails with Problem INVALID when it is broken.
+   * Nothing happens to it before it is read.
+   */
+  stream(request: FastifyRequest, payload: Readable): Readable
 }
 
 export function createRequestBodies(limits: BodyLimits): RequestBodies {
@@ -83,6 +88,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
       const chunks = await collect(arrival, { request, payload, bytesMax })
       return chunks.length === 1 ? chunks[0]! : joined(chunks)
     },
+    stream: (request, payload) => Readable.from(chunksOf(request, payload), { objectMode: false }),
   }
 
   function collect(
@@ -109,9 +115,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         if (isOver) return
         isOver = true
         payload.off('data', take)
-        // The rest is read and dropped, because the answer follows it; the rest of a compressed body is not even decoded.
-        if (payload === request.raw) payload.resume()
-        else payload.destroy()
+        dropRest(request, payload)
         ofStrangers.delete(arrival)
         arrival.giveUp = hangUp(request.raw)
         arrival.isIncomplete = false
@@ -128,6 +132,22 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
       else payload.on('data', take)
     })
   }
+}
+
+async function* chunksOf(request: FastifyRequest, payload: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) yield chunk
+  } catch (cause) {
+    throw broken(cause as Error)
+  } finally {
+    dropRest(request, payload)
+  }
+}
+
+/** Reads the rest of a body, because cutting it off could hide the answer. The rest of a compressed body is not even decoded. */
+function dropRest({ raw }: FastifyRequest, payload: Readable): void {
+  if (payload === raw) payload.resume()
+  else payload.destroy()
 }
 
 /** Copies in time slices: allocating memory for a large body takes longer than one turn of the event loop may last. */

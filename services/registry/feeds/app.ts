@@ -34,9 +34,8 @@ export function feedsApp(server: HttpServer, deps: FeedsAppDeps): void {
 
 function uploadRoute(server: HttpServer, { snapshot, access, authorize, runs }: FeedsAppDeps): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    '*',
-    (_request: FastifyRequest, payload: Readable, done: (e: null, b: Readable) => void) => done(null, payload),
+  server.addContentTypeParser('*', (request: FastifyRequest, payload: Readable, done: (e: null, b: Readable) => void) =>
+    done(null, server.bodies.stream(request, payload)),
   )
   server.post(
     `${PATH}/content`,

@@ -60,7 +60,9 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
     server.setSerializerCompiler(() => JSON.stringify)
     // The body stays a stream. Any other media type is refused.
     server.removeAllContentTypeParsers()
-    server.addContentTypeParser([...NDJSON_TYPES, CSV_TYPE], (_request, payload, done) => done(null, payload))
+    server.addContentTypeParser([...NDJSON_TYPES, CSV_TYPE], (request: FastifyRequest, payload: Readable, done) =>
+      done(null, server.bodies.stream(request, payload)),
+    )
     for (const { path, read, rows, ...schema } of imports) {
       server.post(
         path,
@@ -84,13 +86,11 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
           const isCsv = request.headers['content-type']?.toLowerCase().startsWith(CSV_TYPE)
           const entries = isCsv ? csvEntries(rows) : ndjsonEntries
           try {
-            const chunks = body.iterator({ destroyOnReturn: false })
-            const answer = await importEntries(log, chunks, { entries, read, rules, limits })
+            const answer = await importEntries(log, body, { entries, read, rules, limits })
             if (answer.accepted + answer.rejected === 0) throw empty()
             return answer
           } finally {
-            // Read and drop the rest of a refused body, because cutting it off would hide the answer.
-            body.resume()
+            body.destroy()
           }
         },
       )

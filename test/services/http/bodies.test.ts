@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import type { PassThrough } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -40,12 +40,19 @@ async function listening(options: Partial<Parameters<typeof createHttpServer>[0]
   server.post('/closed', { onRequest: closed }, async () => 'open')
   server.delete('/thing', async () => 'gone')
   server.register(async (scope) => {
-    scope.addContentTypeParser('application/xml', (_request, payload, done) => done(null, payload))
+    scope.addContentTypeParser('application/xml', (request, payload: Readable, done) =>
+      done(null, server.bodies.stream(request, payload)),
+    )
     scope.post('/upload', async ({ body }) => {
       let bytes = 0
-      for await (const chunk of body as PassThrough) bytes += chunk.length
+      for await (const chunk of body as Readable) bytes += chunk.length
       return { bytes }
     })
+    scope.post('/start', async ({ body }) => {
+      for await (const _ of body as Readable) break
+      return { read: 'the start' }
+    })
+    scope.post('/nothing', async () => ({ read: 'nothing' }))
   })
   const { port } = new URL(await server.listen({ port: 0 }))
   return { server, port: Number(port), taken }
@@ -132,6 +139,36 @@ describe('a body that is refused before it has come', () => {
     socket.write(`${head('/echo', 2)}{}`)
     await eventually(() => expect(told.text).toContain('200 OK'))
     expect(told.text).toContain(`HTTP/1.1 ${status} `)
+  })
+})
+
+describe('a body that is streamed', () => {
+  const text = randomBytes(3 * MIB).toString('base64')
+  const encoded = 'Content-Encoding: gzip\r\n'
+
+  it.each([
+    ['read in part', '/start', text, ''],
+    ['read in part and encoded', '/start', gzipSync(text), encoded],
+    ['not read', '/nothing', text, ''],
+    ['not read and encoded', '/nothing', gzipSync(text), encoded],
+  ])('leaves the connection to the next request when it is %s', async (_, path, body, more) => {
+    const { port } = await listening()
+    const { socket, told } = open(port)
+    socket.write(head(path, body.length, 'application/xml', more))
+    socket.write(body)
+    socket.write(`${head('/echo', 2)}{}`)
+    await eventually(() => expect(told.text).toContain('{"read":{}}'))
+    expect(told.text).not.toMatch(/HTTP\/1.1 [45]/)
+  })
+
+  it('is refused when it is not encoded as it says, or ends early', async () => {
+    const { port } = await listening()
+    for (const body of [Buffer.from('<a/>'), gzipSync(text).subarray(0, 200_000)]) {
+      const { socket, told } = open(port)
+      socket.write(head('/upload', body.length, 'application/xml', encoded))
+      socket.write(body)
+      await eventually(() => expect(told.text).toContain('"code":"INVALID"'))
+    }
   })
 })
 

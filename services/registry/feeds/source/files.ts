@@ -14,7 +14,7 @@ const KEPT_BYTES_MAX = 64 * 1024 ** 2
 export interface FeedFiles {
   contentPath(runId: string): string
   heldPath(runId: string): string
-  /** Stores an upload durably. @throws Problem TOO_LARGE, INVALID, UNAVAILABLE. */
+  /** Stores an upload durably. @throws Problem TOO_LARGE, UNAVAILABLE, and what the body fails with. */
   receive(runId: string, body: Readable): Promise<void>
   hasContent(runId: string): Promise<boolean>
   /** Whether the content of a run is small enough to be kept until the next one. */
@@ -56,11 +56,7 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
         await closed
         await files.remove(runId)
         if (error instanceof FeedFailure) throw new Problem('TOO_LARGE', error.message)
-        const { code } = error as NodeJS.ErrnoException
-        if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-          throw new Problem('INVALID', 'The connection broke before the feed was complete', { cause: error })
-        }
-        if (code === 'ENOSPC')
+        if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
           throw new Problem('UNAVAILABLE', 'There is not enough disk space to store the feed', { cause: error })
         throw error
       }

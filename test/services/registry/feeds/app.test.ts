@@ -172,6 +172,7 @@ describe('uploading', () => {
     ['JSON', { 'content-type': 'application/json' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['nothing', {}, undefined, 400, 'INVALID'],
     ['too much', { 'content-type': 'text/xml' }, 'x'.repeat(2_000_001), 413, 'TOO_LARGE'],
+    ['no gzip', { 'content-type': 'text/xml', 'content-encoding': 'gzip' }, '<rss/>', 400, 'INVALID'],
   ])('refuses %s', async (_name, headers, content, status, code) => {
     expect(await call('POST', `${FEED}/content`, content, headers as Headers)).toMatchObject({ status, body: { code } })
   })

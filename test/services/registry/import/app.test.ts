@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LogUnavailable, type NewRecord } from '../../../../infra/event-log/port.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { hashToken } from '../../../../services/domain/identity/tokens.ts'
@@ -217,6 +218,31 @@ describe('POST /v1/panel/import/transactions', () => {
     })
     expect(status).toBe(413)
     expect(appended.flat().length).toBeGreaterThan(1_000)
+  })
+
+  it('reads a file to its end that it refuses in the middle, so that its answer arrives', async () => {
+    const { port, hostname } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }))
+    const socket = connect(Number(port), hostname)
+    let told = ''
+    socket.on('data', (bytes) => {
+      told += bytes
+    })
+    const head = ['POST /v1/panel/import/transactions HTTP/1.1', 'host: x', 'authorization: Bearer token-of-pub']
+    const rows = `eventId,shopId\n${'x'.repeat(8_000_000)}`
+    socket.write([...head, 'content-type: text/csv', `content-length: ${rows.length}`, '', rows].join('\r\n'))
+    socket.write('GET /next HTTP/1.1\r\nhost: x\r\n\r\n')
+    await vi.waitFor(() => expect(told).toContain('HTTP/1.1 404'), { timeout: 20_000 })
+    socket.destroy()
+    expect(told).toContain('HTTP/1.1 413')
+  })
+
+  it('refuses a body that is not encoded as it says', async () => {
+    for (const type of ['application/x-ndjson', 'text/csv']) {
+      const headers = { 'content-type': type, 'content-encoding': 'gzip', authorization: 'Bearer token-of-pub' }
+      const url = '/v1/panel/import/transactions'
+      const answer = await server.inject({ method: 'POST', url, headers, payload: 'no gzip' })
+      expect([answer.statusCode, answer.json().code], type).toEqual([400, 'INVALID'])
+    }
   })
 
   it.each([
