@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
+import { createSlices } from '../../process/slices.ts'
 import { linesOf } from './lines.ts'
 
 /** One entry to import, or why it could not be read. `number` is that of its first line, from 1. */
@@ -50,6 +51,9 @@ interface ReadRow {
   cells: Row | string
 }
 
+/** Rows of two bytes may all be wrong, and each of these takes some 20 microseconds. */
+const PARSED_AT_ONCE_BYTES = 512
+
 /**
  * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. An entry that lacks a row is wrong as a
  * whole: an entry counts once, so the row could not be added by another import. @throws Exceeded at a row that is too long, because
@@ -71,11 +75,14 @@ export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
       skip_records_with_error: true,
       on_skip(error) {
         if (error?.code === 'CSV_MAX_RECORD_SIZE') parser.destroy(new Exceeded(`rows of ${lineMaxBytes} bytes`))
+        // Wrong rows wait in the parser like right ones, so that it stops reading while many of them wait.
         else parser.push(unreadable(Number(error?.lines ?? 1), error?.message ?? 'is not CSV', error?.record))
       },
       trim: true,
+      // Once its source has ended, a stream transforms all that it holds at once.
+      ...{ writableHighWaterMark: PARSED_AT_ONCE_BYTES },
     })
-    const source = Readable.from(chunks)
+    const source = Readable.from(inPieces(chunks))
     source.on('error', (error) => parser.destroy(error)).pipe(parser)
     yield* foldRows(parser, fold)
 
@@ -103,7 +110,9 @@ async function* foldRows(rows: AsyncIterable<ReadRow>, fold: RowFolding['fold'])
   let lack: string | null = null
   const entryOf = ({ number, rows, wrong }: Entry): ImportEntry =>
     wrong === null ? { number, value: fold(rows) } : { number, wrong }
+  const slices = createSlices()
   for await (const { number, key, cells } of rows) {
+    if (slices.isOver()) await slices.next()
     if (key === null) {
       yield { number, wrong: String(cells) }
       lack = `may have the row of line ${number}, which cannot be read`
@@ -119,6 +128,13 @@ async function* foldRows(rows: AsyncIterable<ReadRow>, fold: RowFolding['fold'])
     else if (entry.rows.length <= EVENT_LIMITS.linesMax) entry.rows.push(cells)
   }
   if (entry) yield entryOf(entry)
+}
+
+/** Cuts chunks into pieces, so that the rows of each are taken before the next is parsed. */
+async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PARSED_AT_ONCE_BYTES) yield chunk.subarray(at, at + PARSED_AT_ONCE_BYTES)
+  }
 }
 
 /** The number in a cell. Text that is not a number stays text, so that the error names its field. */
