@@ -54,15 +54,20 @@ interface ReadRow {
 /** Rows of two bytes may all be wrong, and each of these takes some 20 microseconds. */
 const PARSED_AT_ONCE_BYTES = 512
 
+/** Each misplaced quote takes the parser time in proportion to the cell before it, which its message repeats. */
+const FAULTS_PER_LINE_MAX = 10
+const FAULT_CHARS_MAX = 500
+
 /**
  * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. An entry that lacks a row is wrong as a
- * whole: an entry counts once, so the row could not be added by another import. @throws Exceeded at a row that is too long, because
- * the start of the next row is unknown then.
+ * whole: an entry counts once, so the row could not be added by another import. @throws Exceeded at a row that is too long or has
+ * many misplaced quotes, because the start of the next row is unknown then.
  */
 export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
   async function* (chunks, { lineMaxBytes }) {
     let columns: string[] = []
     const keyOf = (row: Row) => JSON.stringify(keyColumns.map((name) => row[name] ?? ''))
+    let faults = { lines: 0, count: 0 }
     const parser = parse({
       bom: true,
       columns(names: string[]) {
@@ -74,9 +79,13 @@ export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
       skip_empty_lines: true,
       skip_records_with_error: true,
       on_skip(error) {
-        if (error?.code === 'CSV_MAX_RECORD_SIZE') parser.destroy(new Exceeded(`rows of ${lineMaxBytes} bytes`))
+        if (error?.code === 'CSV_MAX_RECORD_SIZE') throw new Exceeded(`rows of ${lineMaxBytes} bytes`)
+        const lines = Number(error?.lines ?? 1)
+        faults = lines === faults.lines ? { lines, count: faults.count + 1 } : { lines, count: 1 }
+        if (faults.count > FAULTS_PER_LINE_MAX)
+          throw new Exceeded(`${FAULTS_PER_LINE_MAX} misplaced quotes in line ${lines}`)
         // Wrong rows wait in the parser like right ones, so that it stops reading while many of them wait.
-        else parser.push(unreadable(Number(error?.lines ?? 1), error?.message ?? 'is not CSV', error?.record))
+        parser.push(unreadable(lines, (error?.message ?? 'is not CSV').slice(0, FAULT_CHARS_MAX), error?.record))
       },
       trim: true,
       // Once its source has ended, a stream transforms all that it holds at once.

@@ -4,7 +4,8 @@ import { csvEntries } from '../../../../services/registry/import/entries.ts'
 import { orderRows } from '../../../../services/registry/import/order.ts'
 
 const HEAD = Buffer.from('eventId,occurredAt,currency,shopProductId,price,quantity\n')
-const WRONG_ROWS = Buffer.from('x\n'.repeat(30_000))
+/** Each names an order of its own, and lacks the other cells. */
+const WRONG_ROWS = Buffer.from(Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join(''))
 const entriesOf = csvEntries(orderRows)
 const limits = { lineMaxBytes: 10_000 }
 
@@ -37,4 +38,16 @@ it('gives other work its turns while it reads a file of wrong rows', async () =>
   expect(wrong).toBe(30_000)
   // Each piece of 512 bytes takes some milliseconds, and a slice takes eight.
   expect(turns).toBeGreaterThan(20)
+})
+
+it('ends at a line of many misplaced quotes, each of which would repeat the cell before it', async () => {
+  async function* chunks() {
+    yield Buffer.concat([HEAD, Buffer.from(`${'x'.repeat(5_000)}${'"'.repeat(1_000)}\n`)])
+  }
+  const told: unknown[] = []
+  const read = async () => {
+    for await (const entry of entriesOf(chunks(), limits)) told.push(entry)
+  }
+  await expect(read()).rejects.toThrow('misplaced quotes in line 2')
+  expect(JSON.stringify(told).length).toBeLessThan(10_000)
 })
