@@ -90,6 +90,8 @@ export function createHttpServer(options: {
         heldBytesMax: 1024 * 1024 * limits.bodiesMib,
       }),
     )
+  // Node refuses any other expectation than 100-continue itself, without a problem document; a server may ignore it (RFC 9110, 10.1.1).
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   // Hooks that every request passes are synchronous: each promise would delay the request by a turn of the event loop.
   server.addHook('onRequest', (request, reply, done) => {
     server.bodies.expect(request, reply)

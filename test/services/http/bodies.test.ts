@@ -124,6 +124,14 @@ it('closes a connection whose headers never end, and one that never sends any', 
   await eventually(() => expect([slow.told.closed, silent.told.closed]).toEqual([true, true]))
 })
 
+it('answers a request that expects something unknown like any other', async () => {
+  const { port } = await listening()
+  const { socket, told } = open(port)
+  socket.write(`${head('/echo', 2, 'application/json', 'Expect: more\r\n')}{}`)
+  await eventually(() => expect(told.text).toMatch(/^HTTP/))
+  expect(told.text).toContain('200 OK')
+})
+
 describe('a body that is refused before it has come', () => {
   const text = JSON.stringify(randomBytes(3 * MIB).toString('base64'))
 
