@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import type { Content } from '../../schemas/http/content.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
+import { Problem } from '../domain/errors.ts'
 import type { HttpServer } from '../http/server.ts'
 
 /** The documentation tag of a route, by the prefix of its path; the first match counts. */
@@ -46,6 +47,7 @@ export function registerDocs(server: HttpServer, options: DocsOptions): void {
         url: request.url,
         headers: request.headers,
       })
+      if (statusCode >= 400) throw new Problem('NOT_FOUND', 'There is no such page of the documentation')
       const { connection: _, ...kept } = headers
       return reply
         .code(statusCode as 200)

@@ -139,6 +139,14 @@ it('answers 405 to methods that are rarely heard of', async () => {
 })
 
 describe('every answer', () => {
+  it('to a path that the documentation does not have is a problem document', async () => {
+    for (const url of ['/docs/nothing', '/docs//elsewhere', '/docs/static/nothing.js', '/docs/static/%00']) {
+      const answer = await server.inject(url)
+      expect(answer.headers['content-type'], url).toContain('application/problem+json')
+      expect(answer.json(), url).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    }
+  })
+
   it('says that nothing may be read into its type, and that no cache keeps what the API answers', async () => {
     for (const [url, methods] of paths) {
       const answer = await server.inject({ method: methods[0] as 'GET', url })
