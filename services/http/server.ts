@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, {
   type FastifyBaseLogger,
@@ -18,7 +18,7 @@ import { jsonParser } from './json.ts'
 import { lazySerializers } from './lazy-schemas.ts'
 import { PROBLEM_HEADERS, refuseUnreadable, SAFE_HEADERS, toProblem } from './problems.ts'
 import { createRequestBodies } from './request-bodies.ts'
-import { validatorCompiler } from './violations.ts'
+import { invalid, validatorCompiler } from './violations.ts'
 
 /** Larger bodies are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -76,6 +76,8 @@ export function createHttpServer(options: {
       // Fastify does not set the first two on a server that `dividing` makes.
       keepAliveTimeout,
       requestTimeout: NO_TIMEOUT,
+      // Node would refuse requests without a Host header by itself, without a problem document.
+      requireHostHeader: false,
       headersTimeout: 1000 * limits.headersSeconds,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
     },
@@ -96,7 +98,7 @@ export function createHttpServer(options: {
   server.addHook('onRequest', (request, reply, done) => {
     server.bodies.expect(request, reply)
     reply.header('request-id', request.id).headers(SAFE_HEADERS)
-    done()
+    done(lacksHost(request.raw) ? invalid([{ path: 'header/host', message: 'is required' }]) : undefined)
   })
   refuseWhileClosing(server)
   decodeBodies(server)
@@ -144,6 +146,9 @@ interface Failure {
   err: Error
   route: string | undefined
 }
+
+/** Whether a request lacks the header that HTTP/1.1 requires (RFC 9112, section 3.2). */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1'
 
 const pathOf = ({ url }: { url?: string | undefined }) => (url ?? '').split('?')[0]!
 
