@@ -9,8 +9,8 @@ const OTHER_VERSIONS = ['test/engines/versions.test.ts']
 export default defineConfig({
   test: {
     pool: 'forks',
-    // They wait for sessions to expire and engines to start more than they work.
-    maxWorkers: 3,
+    // They wait for sessions to expire and engines to start, beside suites that work.
+    maxWorkers: 2,
     // Files share a process and the modules it has loaded: a test undoes what it changes.
     isolate: false,
     sequence: {
