@@ -79,7 +79,7 @@ function replaced<K extends 'Emission' | 'Transaction' | 'PageView' | 'EventCorr
   return { key: key === event.cid ? person.cid : key, value: encode(name, { ...event, ...person }) }
 }
 
-/** An ad event also names, in its claims, the person to whom the ad was shown. */
+/** An ad event also names, in its claims, the person to whom the ad was shown. That happened when the ad was emitted. */
 function replacedAdEvent<K extends 'AdEvent' | 'JudgedEvent'>(
   erasures: Erasures,
   name: K,
@@ -88,7 +88,7 @@ function replacedAdEvent<K extends 'AdEvent' | 'JudgedEvent'>(
 ): KeyAndValue | null {
   const { claims, occurredAt } = event
   const actor = withoutName(erasures, claims.shopId, occurredAt, event)
-  const viewer = withoutName(erasures, claims.shopId, occurredAt, claims)
+  const viewer = withoutName(erasures, claims.shopId, claims.emittedAt, claims)
   if (!actor && !viewer) return null
   return { key, value: encode(name, { ...event, ...actor, claims: { ...claims, ...viewer } }) }
 }

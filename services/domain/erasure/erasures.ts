@@ -28,8 +28,11 @@ export function isDigestOf({ salt, sha256 }: IdentifierDigest, value: string): b
  * identifiers were replaced before they were appended. Clocks differ by less than this, and requests end sooner.
  */
 export const READ_AFTER_MS = 3_600_000
-/** An event may be received 7 days after it happened. One more day allows for differing clocks, another for the spool. */
-export const LATE_MAX_MS = 9 * 86_400_000
+/**
+ * A click counts up to 30 days after its ad was shown, to a person whom it names. An event may be received 7 days after it happened. One
+ * more day allows for differing clocks, another for the spool.
+ */
+export const LATE_MAX_MS = (30 + 9) * 86_400_000
 
 /** An erasure whose identifier may still occur. */
 export type ActiveErasure = Erasure & { digest: IdentifierDigest }

@@ -26,7 +26,7 @@ it('an erasure forgets its digest once the log is free of the person, however ma
   const now = Date.now()
   await stored.append(lifeOf({ cid: 'somebody', uid: 'u', at: now }))
   const erasedOn = (at: number) => ({ ...erasureOf('CID', randomUUID(), { requestedAt: at }), erasedAt: at })
-  const free = Array.from({ length: 20 }, (_, i) => erasedOn(now - 20 * DAY_MS + i))
+  const free = Array.from({ length: 20 }, (_, i) => erasedOn(now - 50 * DAY_MS + i))
   const held = erasedOn(now)
   await ask(stored, [...free, held])
   let looks = 0
@@ -51,7 +51,7 @@ it('an erasure forgets its digest in time although the clock was set back since 
   const real = Date.now()
   let now = real + 5 * DAY_MS
   const erasedOn = (at: number) => ({ ...erasureOf('CID', randomUUID(), { requestedAt: at }), erasedAt: real })
-  const [held, person] = [erasedOn(real), erasedOn(real - 20 * DAY_MS)]
+  const [held, person] = [erasedOn(real), erasedOn(real - 50 * DAY_MS)]
   await ask(stored, [held])
   const turn = createErasure({
     ...{ log: stored, storedLog: stored, analytics: {} as Analytics, runId: randomUUID, now: () => now },

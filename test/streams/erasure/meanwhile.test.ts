@@ -133,3 +133,26 @@ test('an erasure finds the links of what happened before it was requested and wa
   await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
   expect(await links()).toEqual(found)
 })
+
+test('an erasure names nobody to whom an ad was shown before it was requested, whoever clicks on it later', async () => {
+  const shownTo = (cid: string, at: number): NewRecord => {
+    const event = touch({ eventId: randomUUID(), cid: 'friend', at, adId: 'p1' })
+    const claims = { ...event.claims, cid, uid: 'shown-login', emittedAt: BEFORE }
+    return { topic: 'judged-events', key: 'campaign', value: encode('JudgedEvent', { ...event, claims }) }
+  }
+  const shown = () =>
+    analytics.query(
+      `SELECT DISTINCT emittedCid, emittedUid FROM judged_events WHERE cid = 'friend' ORDER BY emittedCid`,
+    )
+  await store(shownTo('shown', AFTER))
+  const [cid, uid] = (['CID', 'UID'] as const).map((kind) =>
+    erasureOf(kind, kind === 'CID' ? 'shown' : 'shown-login', { requestedAt: ASKED_AT }),
+  ) as [Erasure, Erasure]
+  await erase(cid, uid)
+  const erased = [{ emittedCid: cid.pseudonym, emittedUid: uid.pseudonym }]
+  expect(await shown()).toEqual(erased)
+  await store(shownTo('shown', AFTER + 1))
+  expect(await shown()).toEqual(erased)
+  await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+  expect(await shown()).toEqual(erased)
+})

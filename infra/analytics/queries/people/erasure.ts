@@ -9,14 +9,15 @@ interface NamedTable {
   table: string
   /** Columns of each kind of identifier. */
   names: Readonly<Record<ActiveErasure['identifier'], readonly string[]>>
-  /** The column that says when the event of the row happened. */
+  /** The column that says when what these columns tell happened. */
   at: string
 }
 
 /** Filled by the sink, from the log. */
 const sinkTables: readonly NamedTable[] = [
   { table: 'emissions', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt' },
-  { table: 'judged_events', names: { CID: ['cid', 'emittedCid'], UID: ['uid', 'emittedUid'] }, at: 'occurredAt' },
+  { table: 'judged_events', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt' },
+  { table: 'judged_events', names: { CID: ['emittedCid'], UID: ['emittedUid'] }, at: 'emittedAt' },
   { table: 'event_corrections', names: { CID: ['cid'], UID: [] }, at: 'occurredAt' },
   { table: 'transactions', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt' },
   { table: 'page_views', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt' },
