@@ -1,7 +1,6 @@
-import type { ActiveErasure } from '../../../../services/domain/erasure/erasures.ts'
 import { eventTables } from '../attribution/lookups.ts'
 import { NEVER } from '../attribution/person-links.ts'
-import { type Erasing, hasIdentifier, linkTables } from './erasure.ts'
+import { anyOf, type Erasing, hasIdentifier, linkTables, pseudonymIn } from './erasure.ts'
 
 /**
  * Erases people in the links of cids and uids. A link tells only when its pair was seen first, and a browser may go on with the same
@@ -26,10 +25,7 @@ function movedSql(table: string, erasures: Erasing): string {
   const until = earliest(erasures)
   const renamed = (['CID', 'UID'] as const).map((kind) => {
     const column = columns[kind]
-    const cases = erasures
-      .filter(({ identifier }) => identifier === kind)
-      .flatMap((erasure) => [hasIdentifier(erasure, column), `'${erasure.pseudonym}'`])
-    return `${cases.length === 0 ? column : `multiIf(${[...cases, column].join(', ')})`} AS ${column}`
+    return `${pseudonymIn({ column, kind }, erasures, (erasure) => hasIdentifier(erasure, column))} AS ${column}`
   })
   return `INSERT INTO ${table} SELECT * REPLACE (${renamed.join(', ')}, if(provenAt > ${until}, ${NEVER}, provenAt) AS provenAt)
 FROM (SELECT * FROM ${table} WHERE seenAt <= ${until} AND (${areNamed(erasures)}))`
@@ -59,14 +55,13 @@ SELECT shopId, cid FROM links_by_cid WHERE ${areConcerned(erasures)}`
 
 /** Whether a row has one of the identifiers. */
 const areNamed = (erasures: Erasing): string =>
-  anyOf(erasures, (erasure) => hasIdentifier(erasure, columns[erasure.identifier]))
+  anyOf(erasures.map((erasure) => hasIdentifier(erasure, columns[erasure.identifier])))
 
 /** Whether a row has one of the identifiers or pseudonyms. */
 const areConcerned = (erasures: Erasing, alias = ''): string =>
-  anyOf(erasures, (erasure) => {
-    const column = `${alias}${columns[erasure.identifier]}`
-    return `(${hasIdentifier(erasure, column)}) OR (shopId = '${erasure.shopId}' AND ${column} = '${erasure.pseudonym}')`
-  })
-
-const anyOf = (erasures: Erasing, condition: (erasure: ActiveErasure) => string): string =>
-  erasures.length === 0 ? 'false' : erasures.map((each) => `(${condition(each)})`).join('\n  OR ')
+  anyOf(
+    erasures.map((erasure) => {
+      const column = `${alias}${columns[erasure.identifier]}`
+      return `(${hasIdentifier(erasure, column)}) OR (shopId = '${erasure.shopId}' AND ${column} = '${erasure.pseudonym}')`
+    }),
+  )

@@ -63,19 +63,21 @@ export const attributionErasures = (erasures: Erasing): TableErasure[] =>
 export const pendingErasuresSql = `
 SELECT toInt64(count()) AS pending FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done
-  AND table IN (${[...[...sinkTables, ...attributionTables].map(({ table }) => table), ...linkTables].map((table) => `'${table}'`).join(', ')})`
+  AND table IN (${[...sinkTables, ...attributionTables, ...linkTables.map((table) => ({ table }))]
+    .map(({ table }) => `'${table}'`)
+    .join(', ')})`
 
 const countSql = (named: NamedTable, erasures: Erasing): string =>
   `SELECT toInt64(count()) AS rows FROM ${named.table} WHERE ${anyIn(named, erasures)}`
 
 const updateSql = (named: NamedTable, erasures: Erasing, sync: 0 | 1): string => {
-  const changes = columnsOf(named).map(({ column, kind }) => `${column} = ${renamed(named, erasures, column, kind)}`)
+  const changes = columnsOf(named).map((each) => `${each.column} = ${renamed(named, erasures, each)}`)
   return `ALTER TABLE ${named.table} UPDATE ${changes.join(', ')} WHERE ${anyIn(named, erasures)}
 SETTINGS mutations_sync = ${sync}`
 }
 
 const insertSql = (named: NamedTable, erasures: Erasing): string => {
-  const changes = columnsOf(named).map(({ column, kind }) => `${renamed(named, erasures, column, kind)} AS ${column}`)
+  const changes = columnsOf(named).map((each) => `${renamed(named, erasures, each)} AS ${each.column}`)
   return `INSERT INTO ${named.table} SELECT * REPLACE (${changes.join(', ')})
 FROM (SELECT * FROM ${named.table} WHERE ${anyIn(named, erasures)})`
 }
@@ -83,30 +85,43 @@ FROM (SELECT * FROM ${named.table} WHERE ${anyIn(named, erasures)})`
 const deleteSql = (named: NamedTable, erasures: Erasing): string =>
   `ALTER TABLE ${named.table} DELETE WHERE ${anyIn(named, erasures)} SETTINGS mutations_sync = 1`
 
-function columnsOf({ names }: NamedTable) {
+/** A column that has identifiers of a kind. */
+interface NamingColumn {
+  column: string
+  kind: ActiveErasure['identifier']
+}
+
+function columnsOf({ names }: NamedTable): NamingColumn[] {
   return (['CID', 'UID'] as const).flatMap((kind) => names[kind].map((column) => ({ kind, column })))
 }
 
-/** The pseudonym for a column's identifier, or the column itself where its identifier is not erased. */
-function renamed(named: NamedTable, erasures: Erasing, column: string, kind: ActiveErasure['identifier']): string {
-  const cases = erasures
-    .filter(({ identifier }) => identifier === kind)
-    .flatMap((erasure) => [isNamed(named, erasure, column), `'${erasure.pseudonym}'`])
-  return cases.length === 0 ? column : `multiIf(${[...cases, column].join(', ')})`
-}
+const renamed = (named: NamedTable, erasures: Erasing, column: NamingColumn): string =>
+  pseudonymIn(column, erasures, (erasure) => isNamed(named, erasure, column.column))
 
 /** Whether a row has one of the identifiers. */
-function anyIn(named: NamedTable, erasures: Erasing): string {
-  const conditions = erasures.flatMap((erasure) =>
-    named.names[erasure.identifier].map((column) => isNamed(named, erasure, column)),
-  )
-  return conditions.length === 0 ? 'false' : conditions.map((each) => `(${each})`).join('\n  OR ')
-}
+const anyIn = (named: NamedTable, erasures: Erasing): string =>
+  anyOf(erasures.flatMap((erasure) => named.names[erasure.identifier].map((column) => isNamed(named, erasure, column))))
 
 /** Whether a row tells what the person did until the erasure was requested. */
 function isNamed({ at }: NamedTable, erasure: ActiveErasure, column: string): string {
   return `${at} <= ${erasure.requestedAt} AND ${hasIdentifier(erasure, column)}`
 }
+
+/** The pseudonym for a column's identifier, or the column itself where its identifier is not erased. */
+export function pseudonymIn(
+  { column, kind }: NamingColumn,
+  erasures: Erasing,
+  isErased: (erasure: ActiveErasure) => string,
+): string {
+  const cases = erasures
+    .filter(({ identifier }) => identifier === kind)
+    .flatMap((erasure) => [isErased(erasure), `'${erasure.pseudonym}'`])
+  return cases.length === 0 ? column : `multiIf(${[...cases, column].join(', ')})`
+}
+
+/** Whether one of the conditions holds. */
+export const anyOf = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? 'false' : conditions.map((each) => `(${each})`).join('\n  OR ')
 
 /**
  * Whether a column has the identifier, in a row of any time. Nothing needs escaping: texts of an erasure are UUIDs, hexadecimal or made
