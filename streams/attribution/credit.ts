@@ -9,12 +9,11 @@ import {
   transactionsInTimeSql,
 } from '../../infra/analytics/queries/attribution/affected.ts'
 import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/queries/attribution/lookups.ts'
-import { crowdingSql, nearLinksSql } from '../../infra/analytics/queries/attribution/person-links.ts'
+import { crowdingSql, fillLinksSql } from '../../infra/analytics/queries/attribution/person-links.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
   deleteDisplacedLinesSql,
   fillLinesSql,
-  fillLinksSql,
   fillReachSql,
   type SliceNeeds,
   type StoreHas,
@@ -109,14 +108,15 @@ async function isCrowded({ analytics, scratch }: Workplace): Promise<boolean> {
 }
 
 /** Fills `people` with those that some SQL selects (shopId, cid), and `links` with the links that decide who their persons are. */
-export async function fillPeople({ analytics, scratch }: Workplace, people: string): Promise<void> {
+export async function fillPeople(place: Workplace, people: string): Promise<void> {
+  const { analytics, scratch } = place
   await refill(analytics, scratch.people, `INSERT INTO ${scratch.people} (shopId, cid) ${people}`)
-  await refill(
-    analytics,
-    scratch.links,
-    `INSERT INTO ${scratch.links} ${nearLinksSql(`SELECT shopId, cid FROM ${scratch.people}`)}`,
-  )
+  await refillLinks(place, scratch.people)
 }
+
+/** Fills `links` with the links that decide who the people of a scratch table are. */
+const refillLinks = ({ analytics, scratch: { links } }: Workplace, table: string): Promise<void> =>
+  refill(analytics, links, fillLinksSql(links, `SELECT shopId, cid FROM ${table}`))
 
 /** Fills `scope` with the transactions that the SQL `transactions` selects. */
 export async function fillScope(
@@ -134,7 +134,7 @@ export async function creditScope(place: Workplace, scope: Scope, version: numbe
   const lines = fillLinesSql(scratch, { ...scope, hasItemGroups: has.itemGroups })
   for (let slice = 0; slice < scope.slices; slice++) {
     await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
-    if (has.links) await refill(analytics, scratch.links, fillLinksSql(scratch))
+    if (has.links) await refillLinks(place, scratch.lines)
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
     const { isCrowded, touchesFrom, touchesTo } = needs
     if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))

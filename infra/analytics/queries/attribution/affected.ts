@@ -1,8 +1,8 @@
 import { byIdSql, type NewRows } from './lookups.ts'
 import {
   crowdedSql,
+  fillLinksSql,
   linkedSql,
-  nearLinksSql,
   personKeyOf,
   personKeySql,
   personKeysSql,
@@ -74,7 +74,7 @@ export function nearSql(
     by.touches === 'PERSON' && `SELECT shopId, cid FROM ${touched}`,
     by.newLinks && `SELECT shopId, cid FROM ${found}`,
   ].filter(Boolean)
-  return people.length === 0 ? null : `INSERT INTO ${links} ${nearLinksSql(people.join(' UNION ALL '))}`
+  return people.length === 0 ? null : fillLinksSql(links, people.join(' UNION ALL '))
 }
 
 /** Fills `people` with all cids of the persons of `touched`. */

@@ -55,6 +55,9 @@ export const linkedSql = ({ links, mayBeCrowded }: LinkScope): string => `
     WHERE has(b.cids, a.cid)
     GROUP BY a.shopId, a.cid`
 
+/** Fills a scratch table with the links that decide who the persons of some cids are. */
+export const fillLinksSql = (links: string, people: string): string => `INSERT INTO ${links} ${nearLinksSql(people)}`
+
 /** The owners that have more pairs among `links` than places. `where` must hold for all pairs of an owner or for none. */
 export const crowdedSql = (owner: 'uid' | 'cid', links: string, where: string): string => `
         SELECT shopId, ${owner} FROM ${links} WHERE ${where}

@@ -1,7 +1,7 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql } from './lookups.ts'
-import { crowdingSql, nearLinksSql, personKeyOf } from './person-links.ts'
+import { crowdingSql, personKeyOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import {
@@ -75,10 +75,6 @@ INSERT INTO ${lines} (${LINE_COLUMNS})${linesSql({
     transaction_returns: hasReturns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
   })}`
 }
-
-/** Fills `links` with the links that decide who the people of `lines` are. */
-export const fillLinksSql = ({ lines, links }: Scratch): string =>
-  `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${lines}`)}`
 
 /** What a slice needs of the statements that compute it. */
 export interface SliceNeeds {
