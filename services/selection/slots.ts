@@ -10,7 +10,6 @@ import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 const ERRORS_TOLD_MAX = 5
 /** The message for an ad unit that may be newer than this process's copy of the registry. */
 const NOT_HERE = 'is not known to this process yet'
-const RETRY_AFTER_S = 5
 
 /** The members of a targeting object that both kinds of ads read. */
 export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount' | 'adType' | 'country'>
@@ -121,7 +120,7 @@ function problemOf(refused: readonly RefusedSlot[]): Problem {
   const unavailable = refused.find((slot) => slot.code === 'UNAVAILABLE')
   if (unavailable) {
     const { code, errors } = unavailable
-    return new Problem(code, messageOf(errors), { errors, retryAfterSeconds: RETRY_AFTER_S })
+    return new Problem(code, messageOf(errors), { errors })
   }
   const code = refused.every((slot) => slot.code === first!.code) ? first!.code : 'INVALID'
   const errors = refused.flatMap((slot) => slot.errors).slice(0, ERRORS_LISTED_MAX)

@@ -6,8 +6,6 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 /** How many errors of one event its message lists. */
 export const ERRORS_LISTED_MAX = 5
 
-const RETRY_AFTER_S = 5
-
 /** An event that may be stored. */
 export interface AcceptedEvent {
   status: 'ACCEPTED'
@@ -60,9 +58,7 @@ export function rejectedUnknownShop(snapshot: Snapshot): RejectedEvent {
  */
 export function throwIfStale({ staleReason }: Snapshot, what: string): void {
   if (staleReason === null) return
-  throw new Problem('UNAVAILABLE', `${what} is not known to this process yet: try again shortly`, {
-    retryAfterSeconds: RETRY_AFTER_S,
-  })
+  throw new Problem('UNAVAILABLE', `${what} is not known to this process yet: try again shortly`)
 }
 
 /** Adds warnings that arose before the event was validated. */

@@ -12,7 +12,6 @@ const KB = 1024
 const BATCH_RECORDS = 1_000
 /** Lines read before other work of this thread has a turn. They take under a millisecond. */
 const LINES_PER_TURN = 32
-const RETRY_AFTER_SECONDS = 5
 
 export interface ImportLimits {
   bytesMax: number
@@ -45,10 +44,7 @@ export async function importEntries(
     try {
       await log.append(batch)
     } catch (cause) {
-      throw new Problem('UNAVAILABLE', `The event log is unavailable. ${stored(answer)}`, {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause,
-      })
+      throw new Problem('UNAVAILABLE', `The event log is unavailable. ${stored(answer)}`, { cause })
     }
     answer.accepted += batch.length
     batch = []
