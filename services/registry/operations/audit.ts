@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Audit } from '../../../infra/analytics/audit/audit.ts'
 import type { CheckedSpan, DeepCheck } from '../../../infra/analytics/audit/deep-check.ts'
+import { sharedCall } from '../../../infra/together.ts'
 import { AuditAnswer, AuditCheckAnswer, AuditCheckQuery } from '../../../schemas/http/panel/operations.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -18,8 +19,7 @@ export interface AuditAppDeps {
 /** GET /v1/panel/audit: compares what came into the log with what Analytics holds. */
 export function auditApp({ authorize, audit, check }: AuditAppDeps) {
   const onRequest = [authorize('panel'), operatorOnly]
-  /** The audit under way. Calls that arrive during it get the same answer. */
-  let underWay: Promise<Audit> | null = null
+  const sharedAudit = sharedCall(audit)
   let isChecking = false
 
   return async (server: HttpServer): Promise<void> => {
@@ -35,12 +35,7 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
           response: { 200: AuditAnswer },
         },
       },
-      async () => {
-        underWay ??= audit().finally(() => {
-          underWay = null
-        })
-        return underWay
-      },
+      () => sharedAudit(),
     )
 
     server.get(

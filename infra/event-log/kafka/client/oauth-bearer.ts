@@ -1,4 +1,5 @@
 import kafkajs, { type Mechanism, type SASLOptions } from 'kafkajs'
+import { sharedCall } from '../../../together.ts'
 import { LogUnavailable } from '../../port.ts'
 import { type KafkaSecurity, tlsOptions } from '../security.ts'
 import type { KafkaAddress } from './broker-client.ts'
@@ -89,14 +90,7 @@ interface Token {
  */
 export function createTokenSource(endpoint: TokenEndpoint, now: () => number): () => Promise<string> {
   let current: Token | null = null
-  let fetching: Promise<Token> | null = null
-
-  function renewed(): Promise<Token> {
-    fetching ??= fetchToken(endpoint, now).finally(() => {
-      fetching = null
-    })
-    return fetching
-  }
+  const renewed = sharedCall(() => fetchToken(endpoint, now))
 
   return async () => {
     if (current && now() < current.renewAt) return current.value
