@@ -1,24 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
-import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
+import type { ErasingLog } from '../../../infra/event-log/erasing-log.ts'
 import type { Erasure } from '../../../schemas/records/records.ts'
 import { personalTopics } from '../../../schemas/topics.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { readPersonalData } from '../../../services/registry/erasures/personal-data.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
-import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
-import { createSink } from '../../../streams/sink/sink.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
+import { now, openWorld, silent, type World } from './world.ts'
 
 /** Random, so that they occur nowhere by chance and cannot be compressed. */
 const CID = `browser-${randomBytes(12).toString('hex')}`
@@ -27,37 +22,24 @@ const OTHER = `other-${randomBytes(12).toString('hex')}`
 const ERASED_AT = Date.now()
 const T0 = ERASED_AT - 10 * HOUR
 
-const silent = { info() {}, warn() {}, error() {} }
-let folder: string
+let world: World
 let analytics: Analytics
 let log: ErasingLog
-/** The clock runs ten times as fast, so that batches close early. */
-const now = () => Date.now() * 10
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'erasure-'))
-  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
-  log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
+  world = await openWorld()
+  ;({ log, analytics } = world)
 })
-afterAll(async () => {
-  await log.close()
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
-
-const storeAll = async () => {
-  await runToEnd(createSink({ log, analytics, now, logger: silent }))
-  while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
-}
+afterAll(() => world.close())
 
 /** The names of the files that contain a text. */
 async function filesWith(text: string): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const names = await readdir(world.folder, { recursive: true, withFileTypes: true })
   const found: string[] = []
   for (const each of names.filter((name) => name.isFile())) {
     const path = join(each.parentPath, each.name)
     // The file may be gone by now, because parts of tables are merged all the time.
     const bytes = await readFile(path).catch(() => Buffer.alloc(0))
-    if (bytes.includes(text)) found.push(path.slice(folder.length + 1))
+    if (bytes.includes(text)) found.push(path.slice(world.folder.length + 1))
   }
   return found
 }
@@ -127,7 +109,7 @@ describe('the erasure of a person', () => {
       // The same cid and uid in another shop belong to another person.
       ...lifeOf({ cid: CID, uid: UID, at: T0, shopId: 'shop-2' }),
     ])
-    await storeAll()
+    await world.storeAll()
     before = await sums()
     for (const text of [CID, UID]) {
       const files = await filesWith(text)
@@ -197,7 +179,7 @@ describe('the erasure of a person', () => {
 
   it('leaves alone what the same browser does afterwards, and erases it when it is asked to again', async () => {
     await log.append(lifeOf({ cid: CID, uid: UID, at: ERASED_AT + 1 }))
-    await storeAll()
+    await world.storeAll()
     expect(Object.values(await rowsWith(CID)).every((rows) => rows > 0)).toBe(true)
     const again = [
       erasureOf('CID', CID, { requestedAt: ERASED_AT + 20 * HOUR }),
@@ -211,7 +193,7 @@ describe('the erasure of a person', () => {
   it('lets who asks while another settles wait no longer for the tables, and each be done in its own time', async () => {
     const at = ERASED_AT + 40 * HOUR
     await log.append([...lifeOf({ cid: `a${CID}`, uid: 'a', at }), ...lifeOf({ cid: `b${CID}`, uid: 'b', at })])
-    await storeAll()
+    await world.storeAll()
     const clock = { now: at + 2 * HOUR }
     const turn = erasing({ now: () => clock.now, settledAfterMs: 60_000 })
     const [first, second] = [0, 30_000].map((later, i) =>

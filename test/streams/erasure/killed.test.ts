@@ -1,21 +1,14 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
-import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
+import type { ErasingLog } from '../../../infra/event-log/erasing-log.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
-import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
-import { createSink } from '../../../streams/sink/sink.ts'
 import { tries } from '../../effort.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
+import { now, openWorld, type World } from './world.ts'
 
 /** The process of an erasure is killed before one of its effects, and the next process completes the erasure. */
 
@@ -23,34 +16,21 @@ const KILLS = tries(3, 60)
 const REQUESTED_AT = Date.now()
 const T0 = REQUESTED_AT - 10 * HOUR
 const TURN_PAUSE_MS = 50
-const silent = { info() {}, warn() {}, error() {} }
-/** The clock runs ten times as fast, so that batches close early. */
-const now = () => Date.now() * 10
 const tables = [
   ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
   ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
 ]
 
-let folder: string
+let world: World
 let analytics: Analytics
 let log: ErasingLog
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'erasure-killed-'))
-  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
-  log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
+  world = await openWorld()
+  ;({ log, analytics } = world)
   const entry = encode('RegistryEntry', campaign({ version: 1, at: 0, list: [] }))
   await log.append([{ topic: 'registry', key: 'Campaign/campaign', value: entry }])
 })
-afterAll(async () => {
-  await log.close()
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
-
-const storeAll = async () => {
-  await runToEnd(createSink({ log, analytics, now, logger: silent }))
-  while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
-}
+afterAll(() => world.close())
 
 class Killed extends Error {}
 
@@ -91,7 +71,7 @@ async function newPerson(): Promise<Person> {
     ...lifeOf({ ...person, at: T0 }),
     ...lifeOf({ shopId: person.shopId, cid: `other-${cid}`, uid: `other-${uid}`, at: T0 }),
   ])
-  await storeAll()
+  await world.storeAll()
   return person
 }
 

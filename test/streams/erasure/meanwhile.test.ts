@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
-import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
+import type { ErasingLog } from '../../../infra/event-log/erasing-log.ts'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Erasure } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
-import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
-import { createSink } from '../../../streams/sink/sink.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
 import { HOUR, pageView, purchase, touch } from '../attribution/events.ts'
 import { ask, erasureOf, stateOf } from './people.ts'
+import { now, openWorld, silent, type World } from './world.ts'
 
 /** What a person does between the request for an erasure and its end, when the tables still have the identifier. */
 
@@ -25,27 +18,18 @@ const ASKED_AT = Date.now() - HOUR
 const BEFORE = ASKED_AT - 10 * HOUR
 const AFTER = ASKED_AT + 1_000
 
-const silent = { info() {}, warn() {}, error() {} }
-/** The clock runs ten times as fast, so that batches close early. */
-const now = () => Date.now() * 10
-let folder: string
+let world: World
 let analytics: Analytics
 let log: ErasingLog
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'erasure-'))
-  analytics = await openNewAnalytics({ folder: join(folder, 'analytics') })
-  log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
+  world = await openWorld()
+  ;({ log, analytics } = world)
 })
-afterAll(async () => {
-  await log.close()
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => world.close())
 
 async function store(...records: NewRecord[]): Promise<void> {
   await log.append(records)
-  await runToEnd(createSink({ log, analytics, now, logger: silent }))
-  while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
+  await world.storeAll()
 }
 
 async function erase(...erasures: Erasure[]): Promise<void> {
