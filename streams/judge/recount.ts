@@ -79,9 +79,10 @@ export async function restoreCounters(
 }
 
 /**
- * Counts the judged events that some shard has not counted, all up to the judge's commit `upTo`. `ad-events` and `judged-events` are partitioned alike, by
- * campaign: a partition of `judged-events` names the offsets of the same partition of `ad-events`, in rising order. Each event is
- * counted in the shard of its campaign. That is the shard of another partition if the event is from when there were fewer.
+ * Counts the judged events that some shard has not counted, all up to the judge's commit `upTo`. `ad-events` and `judged-events` are
+ * partitioned alike, by campaign: a partition of `judged-events` names the offsets of the same partition of `ad-events`, in rising
+ * order. Each event is counted in the shard of its campaign. That is the shard of another partition if the event is from when there
+ * were fewer.
  *
  * What an event has changed follows from its verdict, so no counters are read, with one exception: while the windows that count
  * people are still open, newcomers must be told from known people. The next page is read and decoded while the previous one is stored.

@@ -114,7 +114,10 @@ SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_PASSES}`
 
 const keyOf = (dimension: ReportDimension) => `key_${dimension}`
 
-/** What rows are ordered by before their keys. A measure that the report does not count orders nothing, and rows without a quotient are last. */
+/**
+ * What rows are ordered by before their keys. A measure that the report does not count orders nothing, and rows without a quotient
+ * are last.
+ */
 function orderSql({ order, measures: counted }: ReportSpec): string {
   const [above, below] = order.map((measure) => `sumForEach(counted)[${counted.indexOf(measure) + 1}]`)
   if (above === undefined || !order.every((measure) => counted.includes(measure))) return ''

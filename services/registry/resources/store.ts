@@ -34,8 +34,8 @@ export type EntityChange = {
 export interface Registry {
   readonly snapshot: Snapshot
   /**
-   * Runs `decide`, in call order and without waiting, so that it sees every earlier write, and what it reads in the snapshot still holds when its
-   * changes are stored. Then stores the changes, all or none, and applies them. Writes that wait are stored together.
+   * Runs `decide`, in call order and without waiting, so that it sees every earlier write, and what it reads in the snapshot still
+   * holds when its changes are stored. Then stores the changes, all or none, and applies them. Writes that wait are stored together.
    * @returns the entries as stored, in the order of the changes.
    * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made for, or an
    * account would have more of a kind than it may; Problem TOO_LARGE when an entity does not fit into a record; Problem
