@@ -15,8 +15,9 @@ import { orderRows, readOrder } from './order.ts'
 import { readReturn, returnRows } from './returns.ts'
 import type { ImportRules } from './rules.ts'
 
-/** Imports at a time, because they share a thread with other requests. */
-const IN_FLIGHT_MAX = 2
+/** Imports at a time, because they share a thread with other requests. A body may take hours, so an account gets a part of them only. */
+const IN_FLIGHT_MAX = 8
+const OF_ACCOUNT_MAX = 2
 const RETRY_AFTER_SECONDS = 10
 const NDJSON_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 const CSV_TYPE = 'text/csv'
@@ -54,7 +55,8 @@ const imports = [
 
 /** Imports past orders and returns from NDJSON or CSV: for a head start of bestsellers and recommendations, and for net revenue. */
 export function importApp({ log, access, authorize, now, importLimits: limits = IMPORT_LIMITS }: ImportDeps) {
-  let inFlight = 0
+  /** The account of each import in progress. */
+  const inFlight: string[] = []
 
   return async (server: HttpServer): Promise<void> => {
     server.setSerializerCompiler(() => JSON.stringify)
@@ -98,11 +100,13 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
   }
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (principalOf(request).role === 'ADVERTISER')
-      throw new Problem('FORBIDDEN', 'Only the publisher of a shop can import its orders')
-    if (inFlight >= IN_FLIGHT_MAX) throw busy()
-    inFlight++
-    reply.raw.once('close', () => inFlight--)
+    const { role, accountId } = principalOf(request)
+    if (role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop can import its orders')
+    const own = inFlight.filter((id) => id === accountId)
+    if (own.length >= OF_ACCOUNT_MAX) throw busy(`${OF_ACCOUNT_MAX} imports of this account`)
+    if (inFlight.length >= IN_FLIGHT_MAX) throw busy(`${IN_FLIGHT_MAX} imports`)
+    inFlight.push(accountId)
+    reply.raw.once('close', () => inFlight.splice(inFlight.indexOf(accountId), 1))
   }
 
   function rulesFor(principal: Principal, shopId: string | undefined): ImportRules {
@@ -124,8 +128,6 @@ function empty(): Problem {
   return new Problem('INVALID', '/: has no lines', { errors: [{ path: '/', message: 'has no lines' }] })
 }
 
-function busy(): Problem {
-  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} imports are already in progress`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  })
+function busy(what: string): Problem {
+  return new Problem('RATE_LIMITED', `${what} are already in progress`, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

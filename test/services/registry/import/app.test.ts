@@ -164,6 +164,21 @@ describe('POST /v1/panel/import/transactions', () => {
     expect(told).toContain('HTTP/1.1 413')
   })
 
+  it('takes two imports of an account at a time, and those of others meanwhile', async () => {
+    const { port, hostname } = new URL(await world.server.listen({ port: 0, host: '127.0.0.1' }))
+    const head = ['POST /v1/panel/import/transactions HTTP/1.1', 'host: x', 'authorization: Bearer token-of-pub']
+    const stalled = [1, 2].map(() => {
+      const socket = connect(Number(port), hostname)
+      socket.write([...head, 'content-type: application/x-ndjson', 'content-length: 1000', '', '{'].join('\r\n'))
+      return socket
+    })
+    await expect.poll(async () => (await world.send([order()])).status, { timeout: 20_000 }).toBe(429)
+    expect((await world.send([order()])).body.detail).toContain('2 imports of this account')
+    expect((await world.send([order()], { token: 'token-of-other' })).status).toBe(200)
+    for (const socket of stalled) socket.destroy()
+    await expect.poll(async () => (await world.send([order()])).status, { timeout: 20_000 }).toBe(200)
+  })
+
   it('refuses a body that is not encoded as it says', async () => {
     for (const type of ['application/x-ndjson', 'text/csv']) {
       const headers = { 'content-type': type, 'content-encoding': 'gzip', authorization: 'Bearer token-of-pub' }
