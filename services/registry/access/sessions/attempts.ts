@@ -2,7 +2,7 @@ import { Problem } from '../../../domain/errors.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
 const MINUTE_MS = 60_000
-/** Keys remembered of each kind; the least recently used are forgotten first. */
+/** Keys remembered of each kind. */
 const KEYS_MAX = 20_000
 /** Tries of one source, for any person. */
 const OF_SOURCE = { burst: 60, windowMs: 5 * MINUTE_MS }

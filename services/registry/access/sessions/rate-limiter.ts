@@ -11,7 +11,10 @@ export interface RateLimiter {
   }
 }
 
-/** @param keysMax keys remembered; the least recently used are forgotten first. */
+/**
+ * @param keysMax keys remembered; those are forgotten first whose attempts will be forgiven soonest. So attempts under thousands of
+ * other keys do not make it forget one that has used up its own.
+ */
 export function createRateLimiter(options: {
   burst: number
   windowMs: number
@@ -30,9 +33,16 @@ export function createRateLimiter(options: {
     arrivalTimes.delete(key)
     if (at > now()) arrivalTimes.set(key, at)
     for (const [oldest, oldestAt] of arrivalTimes) {
-      if (arrivalTimes.size <= keysMax && oldestAt > now()) break
+      if (oldestAt > now()) break
       arrivalTimes.delete(oldest)
     }
+    if (arrivalTimes.size > keysMax) arrivalTimes.delete(soonestKey())
+  }
+
+  function soonestKey(): string {
+    let [soonest, soonestAt] = ['', Infinity]
+    for (const [each, eachAt] of arrivalTimes) if (eachAt < soonestAt) [soonest, soonestAt] = [each, eachAt]
+    return soonest
   }
 
   return {

@@ -71,6 +71,14 @@ it('takes back', () => {
   expect(key.waitMs()).toBe(0)
 })
 
+it('remembers a key that may try nothing more, however many others come', () => {
+  const rateLimiter = createRateLimiter({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => 0 })
+  for (let i = 0; i < BURST; i++) rateLimiter.key('tried').take()
+  for (let i = 0; i < 100; i++) rateLimiter.key(`other ${i}`).take()
+  expect(rateLimiter.key('tried').waitMs()).toBe(WINDOW_MS / BURST)
+  expect(rateLimiter.key('other 0').waitMs()).toBe(0)
+})
+
 it('remembers a bounded number of keys, the latest ones', () => {
   const rateLimiter = createRateLimiter({ burst: 1, windowMs: WINDOW_MS, keysMax: 3, now: () => 0 })
   for (const key of 'abcd') rateLimiter.key(key).take()
