@@ -82,7 +82,7 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
       return used === null ? { path: '/code', message: 'is wrong or was already used' } : null
     }
     if (password === undefined) return { path: '/password', message: 'is required' }
-    const matches = await passwords.matches(password, body.passwordHash)
+    const matches = await passwords.matches(password, body.passwordHash, { isKnown: true })
     return matches ? null : { path: '/password', message: 'is not your password' }
   }
 }

@@ -61,7 +61,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
       const proof = await attempts
         .guess(
           guess,
-          () => prove(user, password, code),
+          () => prove(user, { password, code, isKnown: guess.device !== null }),
           (found) => found !== 'WRONG_PASSWORD' && found !== 'WRONG_CODE',
         )
         .catch(async (error) => {
@@ -88,10 +88,13 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
   )
 
   /** Which proof was given, or what is wrong with it. */
-  async function prove(user: Entity<'User'> | undefined, password: string, code: string | undefined): Promise<Proof> {
+  async function prove(
+    user: Entity<'User'> | undefined,
+    { password, code, isKnown }: { password: string; code: string | undefined; isKnown: boolean },
+  ): Promise<Proof> {
     // No password is this short, so there is nothing to hash.
     if (password.length < PASSWORD_CHARS_MIN) return 'WRONG_PASSWORD'
-    const matches = await passwords.matches(password, user?.body.passwordHash || null)
+    const matches = await passwords.matches(password, user?.body.passwordHash || null, { isKnown })
     if (!user || !matches || user.body.disabledAt !== null) return 'WRONG_PASSWORD'
     if (!user.body.secondFactor) return 'PASSWORD'
     return code === undefined ? 'NO_CODE' : ((await secondFactors.use(user.id, code)) ?? 'WRONG_CODE')

@@ -18,8 +18,11 @@ const HASH_OF_NOBODY =
 export interface Passwords {
   /** @throws Problem UNAVAILABLE when too many are under way. */
   hash(password: string): Promise<string>
-  /** Whether the hash was made from the password. Null (no such user) never matches, but takes as long. @throws as `hash`. */
-  matches(password: string, hash: string | null): Promise<boolean>
+  /**
+   * Whether the hash was made from the password. Null (no such user) never matches, but takes as long. A caller who is known waits
+   * for other known ones only, because strangers could keep their queue full. @throws as `hash`.
+   */
+  matches(password: string, hash: string | null, caller?: { isKnown: boolean }): Promise<boolean>
 }
 
 export function createPasswords(): Passwords {
@@ -32,13 +35,14 @@ export function createPasswords(): Passwords {
         return hash.toString('latin1', 0, hash.indexOf(0))
       })
     },
-    matches(password, known) {
-      return checking(async () => {
+    matches(password, known, { isKnown } = { isKnown: false }) {
+      const check = async () => {
         const hash = Buffer.alloc(sodium.crypto_pwhash_STRBYTES)
         hash.write(known ?? HASH_OF_NOBODY, 'latin1')
         const isRight = await withBytes(password, (bytes) => sodium.crypto_pwhash_str_verify_async(hash, bytes))
         return isRight && known !== null
-      })
+      }
+      return checking(check, { priority: isKnown ? 1 : 0 })
     },
   }
 }

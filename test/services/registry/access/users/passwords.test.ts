@@ -41,6 +41,19 @@ describe('passwords', () => {
     expect(refused.map(({ reason }) => [reason.code, reason.retryAfterSeconds])).toEqual([['UNAVAILABLE', 2]])
   })
 
+  it('are checked for people who are known before those of strangers, however many wait', async () => {
+    let checked = 0
+    const strangers = Array.from({ length: 33 }, async () => {
+      await passwords.matches('x', null)
+      checked += 1
+    })
+    const settled = Promise.allSettled(strangers)
+    expect(await passwords.matches(PASSWORD, null, { isKnown: true })).toBe(false)
+    expect(checked).toBeLessThan(10)
+    await settled
+    expect(checked).toBe(32)
+  })
+
   it('are checked while too many others are set', async () => {
     const set = Array.from({ length: 10 }, () => passwords.hash(PASSWORD))
     const settled = Promise.allSettled(set)
