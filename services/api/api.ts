@@ -47,7 +47,9 @@ export async function registerRoutes(server: HttpServer, routes: readonly Routes
  */
 function keepAnswersPrivate(server: HttpServer): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.url.startsWith('/v1/') && !PUBLIC_PATHS.test(request.url)) reply.header('cache-control', 'no-store')
+    // The route's own path, because the address of the request may spell it in other ways: /%761/panel/shops.
+    const path = request.routeOptions.url ?? request.url
+    if (path.startsWith('/v1/') && !PUBLIC_PATHS.test(path)) reply.header('cache-control', 'no-store')
     done()
   })
 }

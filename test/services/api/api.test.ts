@@ -154,6 +154,9 @@ describe('every answer', () => {
       if (url.startsWith('/v1/panel/')) expect(answer.headers['cache-control'], url).toBe('no-store')
       if (url.startsWith('/v1/ev/')) expect(answer.headers['cache-control'], url).toBeUndefined()
     }
+    for (const url of ['/%761/panel/shops', '/v1/pa%6Eel/shops/?limit=1']) {
+      expect((await server.inject(url)).headers['cache-control'], url).toBe('no-store')
+    }
     for (const url of ['/health/live', '/nowhere', '/docs/json', '/panel/', '/%']) {
       const answer = await server.inject(url)
       expect(answer.headers['x-content-type-options'], url).toBe('nosniff')
