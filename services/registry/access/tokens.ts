@@ -58,6 +58,7 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
   changeRoutes(server, deps, resource)
 
   function issue(input: Static<typeof TokenCreate>, token: string, principal: Principal): Token {
+    access.needInForce(principal)
     const fieldErrors = new FieldErrors()
     const account = ownAccount({ access, principal, accountId: input.accountId, fieldErrors })
     if (account) {

@@ -62,7 +62,7 @@ export function resourceRoutes<K extends EntityKind, C extends TSchema, P extend
 
 function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema, F>(
   server: HttpServer,
-  { registry, authorize, uuid }: ResourceDeps,
+  { registry, access, authorize, uuid }: ResourceDeps,
   resource: Resource<K, C, P, F>,
 ): void {
   const { kind, schemas } = resource
@@ -79,9 +79,13 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema,
     async (request, reply) => {
       const principal = principalOf(request)
       const input = request.body as Static<C>
-      const [entry] = await registry.write(() => [created(kind, uuid(), resource.create(input, principal))], {
-        by: principal.actorId,
-      })
+      const [entry] = await registry.write(
+        () => {
+          access.needInForce(principal)
+          return [created(kind, uuid(), resource.create(input, principal))]
+        },
+        { by: principal.actorId },
+      )
       const [view] = await resource.views([entry as Entity<K>], principal)
       return reply.code(201).header('location', `/v1/panel/${resource.path}/${entry!.id}`).send(view)
     },

@@ -14,9 +14,11 @@ export interface Access {
   need<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
   /**
    * The entity, for a caller who may change it.
-   * @throws Problem NOT_FOUND, FORBIDDEN; UNAUTHENTICATED when the user was disabled or deleted after the request was let in.
+   * @throws Problem NOT_FOUND, FORBIDDEN, and as `needInForce`.
    */
   needToChange<K extends EntityKind>(principal: Principal, kind: K, id: string): Entity<K>
+  /** @throws Problem UNAUTHENTICATED when the user was disabled or deleted, or the token revoked, after the request was let in. */
+  needInForce(principal: Principal): void
   /** The requested entities that the caller may see, in the order of ids. Read it in one turn: a change would shift it. */
   list<K extends EntityKind>(principal: Principal, kind: K, asked?: Asked): Generator<Entity<K>>
 }
@@ -73,15 +75,22 @@ export function createAccess(snapshot: Snapshot): Access {
     return entity
   }
 
+  function needInForce({ userId, credential }: Principal): void {
+    if (userId !== null && snapshot.body('User', userId)?.disabledAt !== null) {
+      throw new Problem('UNAUTHENTICATED', 'The user who is signed in was disabled or deleted')
+    }
+    if (credential.kind === 'TOKEN' && !snapshot.get('Token', credential.token.id)) {
+      throw new Problem('UNAUTHENTICATED', 'The token was revoked')
+    }
+  }
+
   return {
     find,
     need,
+    needInForce,
     needToChange(principal, kind, id) {
       const entity = need(principal, kind, id)
-      const { userId } = principal
-      if (userId !== null && snapshot.body('User', userId)?.disabledAt !== null) {
-        throw new Problem('UNAUTHENTICATED', 'The user who is signed in was disabled or deleted')
-      }
+      needInForce(principal)
       if ((kind === 'Shop' || kind === 'AdFormat') && principal.role === 'ADVERTISER') {
         throw new Problem('FORBIDDEN', `Only its publisher can change the ${nouns[kind]}`)
       }

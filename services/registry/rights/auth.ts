@@ -66,8 +66,28 @@ export function createAuthorize(deps: {
   noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
   now: () => number
 }): Authorize {
-  const { sessions, noteUse, lacksSecondFactor } = deps
+  const { snapshot, sessions, noteUse, lacksSecondFactor } = deps
   const readBearer = createBearerReader(deps)
+  /** Requests that were let in, and whose body has not arrived completely. */
+  const arriving = new Set<FastifyRequest>()
+
+  // A body may take hours to arrive: it must not be used after the right to send it has ended.
+  snapshot.onChange(({ kind }) => {
+    if (kind !== 'Token' && kind !== 'User' && kind !== 'Account') return
+    for (const request of arriving) {
+      const { authorization } = request.headers
+      const isInForce = authorization === undefined ? sessions?.read(request) : readBearer(authorization)
+      if (!isInForce) request.bodyArrival?.giveUp(new Problem('UNAUTHENTICATED', 'The token or session has ended'))
+    }
+  })
+
+  function awaitBody(request: FastifyRequest): void {
+    const { raw } = request
+    if (!request.bodyArrival || raw.complete) return
+    arriving.add(request)
+    const arrived = () => void arriving.delete(request)
+    raw.once('end', arrived).once('close', arrived)
+  }
 
   function bearer(header: string): Principal | null {
     const known = readBearer(header)
@@ -107,6 +127,7 @@ export function createAuthorize(deps: {
         throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scopes.join(' or ')}`)
       }
       request.principal = principal
+      awaitBody(request)
       if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token, request)
     }
 }

@@ -44,6 +44,7 @@ export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void
       const secret = newSigningSecret(randomBytes)
       const [entry] = await registry.write(
         () => {
+          access.needInForce(principal)
           const fieldErrors = new FieldErrors()
           ownShop({ access, principal, shopId, fieldErrors })
           fieldErrors.throwIfAny()

@@ -49,6 +49,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
       const { publisherSlotId } = request.params
       const [entry] = await registry.write(
         () => {
+          access.needInForce(principal)
           const existing = slotOf(principal.accountId, publisherSlotId)
           checkIdentity(request.body, publisherSlotId, existing)
           const body = toSlot(request.body, { principal, publisherSlotId, status: existing?.body.status ?? 'ACTIVE' })

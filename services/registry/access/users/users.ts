@@ -39,18 +39,19 @@ export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
   return { ...entityFields(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
 }
 
-/** The new user, if the caller may create it. @throws Problem INVALID, FORBIDDEN, CONFLICT */
+/** The new user, if the caller may create it. @throws Problem INVALID, FORBIDDEN, CONFLICT, UNAUTHENTICATED */
 export function newUser(
   deps: { snapshot: Snapshot; access: Access },
   input: Static<typeof UserCreate> & { passwordHash: string; principal: Principal },
 ): User {
-  const { snapshot } = deps
+  const { snapshot, access } = deps
   const { principal, role, name, passwordHash } = input
+  access.needInForce(principal)
   if (role === 'OPERATOR' && principal.role !== 'OPERATOR') {
     throw new Problem('FORBIDDEN', 'Only operators can create operators')
   }
   const fieldErrors = new FieldErrors()
-  const accountId = accountOf(deps.access, input, fieldErrors)
+  const accountId = accountOf(access, input, fieldErrors)
   fieldErrors.throwIfAny()
   if (findUser(snapshot, input.email)) {
     const errors = [{ path: '/email', message: 'already in use' }]

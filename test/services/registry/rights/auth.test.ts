@@ -1,7 +1,8 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
-import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher } from '../office.ts'
+import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher, shopBody } from '../office.ts'
 
 describe('authorization', () => {
   let office: Office
@@ -53,6 +54,69 @@ describe('authorization', () => {
     const shop = office.registry.snapshot.get('Shop', publisher.shopId)
     const account = office.registry.snapshot.get('Account', publisher.id)
     expect([shop?.updatedBy, account?.updatedBy]).toEqual([publisher.id, 'bootstrap'])
+  })
+
+  describe('that ends while a body arrives', () => {
+    let port: number
+    beforeAll(async () => {
+      port = Number(new URL(await office.server.listen({ port: 0, host: '127.0.0.1' })).port)
+    })
+
+    /** Sends the first byte of a body, and the others after `meanwhile`. @returns everything that was answered. */
+    async function interrupted(path: string, headers: string[], body: string, meanwhile: () => Promise<unknown>) {
+      const socket = connect(port, '127.0.0.1')
+      let told = ''
+      socket.on('data', (chunk) => {
+        told += chunk
+      })
+      socket.on('error', () => {})
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      const length = `content-length: ${Buffer.byteLength(body)}`
+      const head = [`POST ${path} HTTP/1.1`, 'host: x', length, 'expect: 100-continue', 'connection: close', ...headers]
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      await expect.poll(() => told, { timeout: 20_000 }).toContain('100 Continue')
+      socket.write(body[0]!)
+      await meanwhile()
+      socket.write(body.slice(1))
+      await closed
+      return told
+    }
+
+    const newToken = (scopes: string[]) => office.make('/v1/panel/tokens', { name: 'leaked', scopes }, publisher.token)
+    const revoke = (id: string) => office.call('DELETE', `/v1/panel/tokens/${id}`, undefined, publisher.token)
+    const tokenNames = async () =>
+      (await office.call('GET', '/v1/panel/tokens?limit=1000', undefined, publisher.token)).body.items.map(
+        ({ name }: { name: string }) => name,
+      )
+
+    it('makes no token any more', async () => {
+      const { id, token } = await newToken(['panel'])
+      const headers = ['content-type: application/json', `authorization: Bearer ${token}`]
+      const body = JSON.stringify({ name: 'kept', scopes: ['panel'] })
+      const told = await interrupted('/v1/panel/tokens', headers, body, () => revoke(id))
+      expect(told).toContain('401 Unauthorized')
+      expect(told).toContain('UNAUTHENTICATED')
+      expect(await tokenNames()).not.toContain('kept')
+    })
+
+    it('does not end the requests of other tokens', async () => {
+      const [one, other] = [await newToken(['panel']), await newToken(['panel'])]
+      const headers = ['content-type: application/json', `authorization: Bearer ${other.token}`]
+      const body = JSON.stringify({ name: 'other', scopes: ['panel'] })
+      const told = await interrupted('/v1/panel/tokens', headers, body, () => revoke(one.id))
+      expect(told).toContain('201 Created')
+      expect(await tokenNames()).toContain('other')
+    })
+  })
+
+  it('makes nothing more with a token once it is revoked, whatever came in before', async () => {
+    const { id, token } = await office.make('/v1/panel/tokens', { name: 't', scopes: ['panel'] }, publisher.token)
+    const [, made, shop] = await Promise.all([
+      office.call('DELETE', `/v1/panel/tokens/${id}`, undefined, publisher.token),
+      office.call('POST', '/v1/panel/tokens', { name: 'next', scopes: ['panel'] }, token),
+      office.call('POST', '/v1/panel/shops', shopBody, token),
+    ])
+    expect([made.status, shop.status]).toEqual([401, 401])
   })
 
   it('does not start with a bootstrap token that could be guessed', () => {
