@@ -14,6 +14,8 @@ export interface BodyLimits {
 }
 
 const RETRY_AFTER_SECONDS = 2
+/** Strangers' bodies, which are mostly small, may always hold this share of the room, however much accounts hold. */
+const STRANGERS_SHARE = 1 / 4
 
 /** A body that is being received. */
 interface Arrival {
@@ -25,6 +27,16 @@ interface Arrival {
   isAnswered: boolean
   heldBytes: number
 }
+
+/** The incomplete bodies of one sender that hold memory, oldest first. */
+interface Holding {
+  arrivals: Set<Arrival>
+  bytes: number
+}
+
+/** The account of a caller with a token or a session. All strangers together are one sender. */
+type SenderId = string | typeof STRANGERS
+const STRANGERS = Symbol('strangers')
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -50,19 +62,36 @@ export interface RequestBodies {
 }
 
 export function createRequestBodies(limits: BodyLimits): RequestBodies {
-  /** Incomplete bodies of unauthenticated callers that hold memory, oldest first. */
-  const ofStrangers = new Set<Arrival>()
+  const holdings = new Map<SenderId, Holding>()
   let heldBytes = 0
 
-  function hold(arrival: Arrival, bytes: number, isStranger: boolean): void {
-    if (isStranger) ofStrangers.add(arrival)
+  function hold(arrival: Arrival, bytes: number, sender: SenderId): void {
+    const holding = holdings.get(sender) ?? { arrivals: new Set(), bytes: 0 }
+    holdings.set(sender, holding)
+    holding.arrivals.add(arrival)
+    holding.bytes += bytes
     arrival.heldBytes += bytes
     heldBytes += bytes
     while (heldBytes > limits.heldBytesMax) {
-      // The oldest incomplete body of an unauthenticated caller is given up, so that slow senders cannot keep the memory full.
-      const [longest = arrival] = ofStrangers
-      longest.giveUp(noRoom())
+      // The oldest is given up, so that slow senders cannot keep the memory full.
+      const [oldest = arrival] = crowding().arrivals
+      oldest.giveUp(noRoom())
     }
+  }
+
+  /** Whose bodies must make room: those of strangers who hold more than their share, or else of the account that holds the most. */
+  function crowding(): Holding {
+    const strangers = holdings.get(STRANGERS)
+    if (strangers && strangers.bytes > STRANGERS_SHARE * limits.heldBytesMax) return strangers
+    return [...holdings.values()].reduce((most, each) => (each.bytes > most.bytes ? each : most))
+  }
+
+  /** Ends the collecting of a body. What it holds, if anything, stays held until its answer. */
+  function settle(arrival: Arrival, sender: SenderId): void {
+    const holding = holdings.get(sender)
+    if (!holding?.arrivals.delete(arrival)) return
+    holding.bytes -= arrival.heldBytes
+    if (holding.arrivals.size === 0) holdings.delete(sender)
   }
 
   function release(arrival: Arrival): void {
@@ -95,7 +124,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
     arrival: Arrival,
     { request, payload, bytesMax }: { request: FastifyRequest; payload: Readable; bytesMax: number },
   ): Promise<Buffer[]> {
-    const isStranger = request.principal === undefined
+    const sender = senderOf(request)
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let bytes = 0
@@ -104,7 +133,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         bytes += chunk.length
         chunks.push(chunk)
         if (bytes > bytesMax) end(tooLarge(bytesMax))
-        else hold(arrival, chunk.length, isStranger)
+        else hold(arrival, chunk.length, sender)
       }
       const complete = () => end(null)
       // This listener stays until the end of the stream: an error without a listener would end the process.
@@ -116,7 +145,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
         isOver = true
         payload.off('data', take)
         dropRest(request, payload)
-        ofStrangers.delete(arrival)
+        settle(arrival, sender)
         arrival.giveUp = hangUp(request.raw)
         arrival.isIncomplete = false
         // A caller may hang up before its body is decoded: then nothing else releases it.
@@ -132,6 +161,11 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
       else payload.on('data', take)
     })
   }
+}
+
+function senderOf({ principal, limitedAs }: FastifyRequest): SenderId {
+  if (principal) return principal.accountId
+  return limitedAs?.sender === 'token' ? limitedAs.id : STRANGERS
 }
 
 async function* chunksOf(request: FastifyRequest, payload: Readable): AsyncGenerator<Buffer> {

@@ -24,7 +24,8 @@ async function listening(options: Partial<Parameters<typeof createHttpServer>[0]
   servers.push(server)
   server.decorateRequest('principal')
   server.addHook('onRequest', async (request) => {
-    if (request.headers.authorization) request.principal = { actorId: 'a' } as never
+    const { authorization } = request.headers
+    if (authorization) request.principal = { accountId: authorization } as never
   })
   server.post('/echo', { schema: { body: Type.Unknown() } }, async ({ body }) => ({ read: body }))
   /** The bodies that `/bytes` was called with. */
@@ -216,6 +217,19 @@ describe('bodies that are held together', () => {
     await flood(port, 8)
     caller.socket.write('"')
     await eventually(() => expect(caller.told.text).toContain('200 OK'))
+  })
+
+  it.each([
+    ['strangers', ''],
+    ['another account', 'Authorization: Bearer b\r\n'],
+  ])('are given up by the account that holds the most, so that those of %s come through', async (_, more) => {
+    const { port } = await listening({ limits })
+    const stalled = await flood(port, 8, 'Authorization: Bearer a\r\n')
+    const { socket, told } = open(port)
+    socket.write(`${head('/bytes', MIB / 2 + 2, 'application/json', more)}"${'b'.repeat(MIB / 2)}"`)
+    await eventually(() => expect(told.text).toMatch(/HTTP\/1.1 [25]/))
+    expect(told.text).toContain('200 OK')
+    await eventually(() => expect(stalled.filter(({ told }) => told.text.includes('503 ')).length).toBeGreaterThan(3))
   })
 
   it('leave their room when they end and when they break off', async () => {
