@@ -23,6 +23,9 @@ import { invalid, validatorCompiler } from './violations.ts'
 /** Larger bodies are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
 
+/** A system takes at least this much of an answer at once, whether the client reads it or not. */
+const BUFFERED_BYTES = 16 * 1024
+
 const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 /** A whole request has no time limit, because its body has a limit of its own. */
 const NO_TIMEOUT = 0
@@ -101,6 +104,7 @@ export function createHttpServer(options: {
     done(lacksHost(request.raw) ? invalid([{ path: 'header/host', message: 'is required' }]) : undefined)
   })
   refuseWhileClosing(server)
+  hangUpOnStalled(server, keepAliveTimeout)
   decodeBodies(server)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', jsonParser(server.bodies))
@@ -141,6 +145,26 @@ function refuseWhileClosing(server: Pick<FastifyInstance, 'addHook'>): void {
     done(new Problem('UNAVAILABLE', 'This process is about to end', { retryAfterSeconds: CLOSING_RETRY_AFTER_S }))
   })
 }
+
+/**
+ * Ends the connection of a client that reads nothing of its answer for so long, since the rest of the answer waits in memory. Node
+ * counts from the last byte that left. An answer whose rest is still being made is waited for.
+ */
+function hangUpOnStalled(server: Pick<FastifyInstance, 'addHook'>, timeoutMs: number): void {
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (isLarge(payload)) {
+      const { raw } = reply
+      raw.setTimeout(timeoutMs, () => raw.writableLength > 0 && raw.destroy())
+    }
+    done()
+  })
+}
+
+/** Whether an answer may not fit into the buffers of the system, and be held until it is read. */
+const isLarge = (payload: unknown): boolean =>
+  typeof payload === 'string' || Buffer.isBuffer(payload)
+    ? payload.length > BUFFERED_BYTES
+    : payload !== null && payload !== undefined
 
 interface Failure {
   err: Error

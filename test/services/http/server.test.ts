@@ -1,3 +1,6 @@
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
 import { defaultLimits } from '../../../services/domain/limits.ts'
@@ -65,6 +68,50 @@ it('waits for a part that takes long to open', async () => {
   } finally {
     vi.useRealTimers()
   }
+})
+
+it('hangs up on a client that reads nothing of its answer, and on none that waits for it or reads it slowly', async () => {
+  const server = createHttpServer({ logger: false, limits: { ...defaultLimits, idleSeconds: 1 } })
+  const bytes = Buffer.alloc(32 * 1024 * 1024)
+  server.get('/whole', async () => bytes)
+  server.get('/stream', async () => Readable.from(Array.from({ length: 512 }, () => bytes.subarray(0, 65_536))))
+  server.get('/late', async () => {
+    await setTimeout(3_000)
+    return Readable.from(lateParts())
+  })
+  async function* lateParts() {
+    yield bytes
+    await setTimeout(3_000)
+    yield 'the end'
+  }
+  const broken: string[] = []
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => void (reply.raw.writableFinished || broken.push(request.url)))
+    done()
+  })
+  const { port, hostname } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }))
+  const open = (path: string) => {
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    return socket
+  }
+  const stalled = ['/whole', '/stream'].map(open)
+  for (const socket of stalled) socket.on('error', () => {}).pause()
+  let late = ''
+  open('/late').on('data', (chunk) => {
+    late = `${late}${chunk.toString('latin1')}`.slice(-100)
+  })
+  let read = 0
+  const slow = open('/whole').on('data', (chunk) => {
+    read += chunk.length
+    slow.pause()
+    void setTimeout(2).then(() => slow.resume())
+  })
+  await expect.poll(() => broken, { timeout: 60_000 }).toHaveLength(2)
+  await expect.poll(() => [late.includes('the end'), read > bytes.length], { timeout: 60_000 }).toEqual([true, true])
+  expect(broken.sort()).toEqual(['/stream', '/whole'])
+  for (const socket of [...stalled, slow]) socket.destroy()
+  await server.close()
 })
 
 describe.each([
