@@ -25,11 +25,11 @@ export const WEEK_MS = 7 * DAY_MS
 /** Even people who click a lot click fewer than one in five of the ads they view. */
 const VIEWS_PER_CLICK = 5
 /**
- * Newcomers may be invented, so the views of many newcomers allow fewer clicks: up to EAGER_CLICKS_MAX at the rate of people who
- * click a lot, and further ones at twice the average rate.
+ * People may be invented, and an attacker who waits for an hour has known ones. So many views of one address allow fewer clicks: up to
+ * these numbers at the rate of people who click a lot, and further ones at twice the average rate.
  */
-const EAGER_CLICKS_MAX = 6
-const NEWCOMER_VIEWS_PER_CLICK = 35
+const EAGER_CLICKS_MAX = { known: 30, new: 6 }
+const CROWD_VIEWS_PER_CLICK = 35
 /** This many views by known people allow one more newcomer. */
 const VIEWS_PER_NEWCOMER = 2
 /** Each view by a known person allows this many more views by newcomers. */
@@ -123,9 +123,10 @@ interface Asked {
 
 /** How many clicks the views of known people and of newcomers earn. */
 const CLICKS_EARNED: readonly Allowance[] = [
-  { by: COUNTED.known, gives: 1, per: VIEWS_PER_CLICK, max: null },
-  { by: COUNTED.new, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
-  { by: COUNTED.new, gives: 1, per: NEWCOMER_VIEWS_PER_CLICK, max: null },
+  { by: COUNTED.known, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX.known },
+  { by: COUNTED.known, gives: 1, per: CROWD_VIEWS_PER_CLICK, max: null },
+  { by: COUNTED.new, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX.new },
+  { by: COUNTED.new, gives: 1, per: CROWD_VIEWS_PER_CLICK, max: null },
 ]
 const NEWCOMERS_ALLOWED: readonly Allowance[] = [{ by: COUNTED.known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }]
 const NEWCOMER_VIEWS_ALLOWED: readonly Allowance[] = [

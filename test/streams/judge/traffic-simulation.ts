@@ -143,6 +143,27 @@ export function attack({ visits, clicks, everyMs, views, startAt }: AttackOption
   )
 }
 
+/** Each of `people` views an ad, and more than an hour later views five ads and clicks one of them, all of them within fifty minutes. */
+export function returningAttack({
+  visit,
+  people,
+  startAt,
+}: {
+  visit: Visit
+  people: number
+  startAt: number
+}): AdEvent[] {
+  return Array.from({ length: people }, (_, n) => {
+    const first = startAt + n * 100
+    const again = startAt + 70 * MINUTE_MS + Math.floor((n * 50 * MINUTE_MS) / people)
+    const shown = { cid: `attacker-${n}`, requestId: `attack-${startAt}-${n}`, emittedAt: first, visit }
+    const later = { ...shown, requestId: `again-${startAt}-${n}`, emittedAt: again }
+    const viewed = Array.from({ length: 5 }, (_, ad) => touch('VIEW', again + 1_500, { ...later, adId: `ad-${ad}` }))
+    const clicked = touch('CLICK', again + 4_000, { ...later, adId: 'ad-0' })
+    return [touch('VIEW', first + 1_500, { ...shown, adId: 'ad-0' }), ...viewed, clicked]
+  }).flat()
+}
+
 /** Judges events in the order of their times. */
 export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
   const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: 0 })
@@ -210,11 +231,13 @@ export function fraudFigures({ visitsPerDay, days, seed }: { visitsPerDay: numbe
     },
     'the same with the views of each page': { visits: spread, clicks: 288, everyMs: 5 * MINUTE_MS, views: 10 },
   }
+  const events = Object.entries(attacks).map(([name, options]) => [name, attack({ ...options, startAt: at })] as const)
+  const returning = returningAttack({ visit: visitOf('x', 'x'), people: 1_000, startAt: at })
   const shop = honestTraffic({ visitsPerDay, days, seed, carrierShare: 0.1 })
   const honest = judgeAll(shop)
   return {
-    billed: Object.entries(attacks).map(([name, options]) => {
-      const judged = judgeAll(attack({ ...options, startAt: at }))
+    billed: [...events, ['1,000 cids that come back, five views each', returning] as const].map(([name, sent]) => {
+      const judged = judgeAll(sent)
       return { name, clicks: lossOf(judged, isAttacker).clicks, inAnHour: mostBilledInAnHour(judged, addressOf) }
     }),
     honest: lossOf(honest, () => true),

@@ -74,13 +74,21 @@ describe('clicks of one address', () => {
     expect(billed).toHaveLength(2 + 6 + 140 / 35)
   })
 
-  test('are one for five views of people who were seen over an hour ago, however many', () => {
+  test('are one for five and one for 35 views of people who were seen over an hour ago', () => {
     const before = views(1, 'regular', AT - HOUR_MS - MINUTE_MS)
     const judged = judgeAll(
       [...before, ...views(100, 'regular', AT - 1), ...clicks(30, () => 'regular')],
       only('ADDRESS_CLICKS', 'REFUSE'),
     )
-    expect(verdicts(judged).filter((each) => each === 'VALID')).toHaveLength(2 + 100 / 5)
+    expect(verdicts(judged).filter((each) => each === 'VALID')).toHaveLength(2 + 100 / 5 + Math.floor(100 / 35))
+  })
+
+  test('are no more than of a crowd beyond thirty, however many people come back', () => {
+    const people = Array.from({ length: 200 }, (_, n) => `regular ${n}`)
+    const before = people.flatMap((cid) => views(1, cid, AT - HOUR_MS - MINUTE_MS))
+    const now = people.flatMap((cid) => views(5, cid, AT - 1))
+    const judged = judgeAll([...before, ...now, ...clicks(200, (n) => people[n]!)], only('ADDRESS_CLICKS', 'REFUSE'))
+    expect(verdicts(judged).filter((each) => each === 'VALID')).toHaveLength(2 + 30 + Math.floor(1_000 / 35))
   })
 
   test('of one User-Agent and network are six an hour, of the network twenty', () => {
