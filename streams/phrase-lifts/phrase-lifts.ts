@@ -18,6 +18,7 @@ import type { PhraseLifts } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { createCatchUp } from '../../services/replicas/catch-up.ts'
 import { liftsKey } from '../../services/replicas/lifts-follower.ts'
 import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { createForgetting } from '../signals/forgetting.ts'
@@ -50,7 +51,7 @@ const RECORDS_PER_APPEND = 500
 const CLICKS_AT_ONCE = 5_000
 
 export interface PhraseLiftsDeps {
-  log: Pick<EventLog, 'append' | 'committed' | 'tail'>
+  log: Pick<EventLog, 'append' | 'bounds' | 'committed' | 'tail'>
   analytics: Analytics
   snapshot: Snapshot
   /** UTC epoch milliseconds. */
@@ -64,26 +65,20 @@ export interface PhraseLiftsDeps {
  */
 export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLiftsDeps): () => Promise<void> {
   const forgetDays = createForgetting(analytics, 'phrase_days')
-  /** By shop, then by phrase: digest of the lifts in the topic. Null until it is read. */
-  let known: Map<string, Map<number, string>> | null = null
+  /** By shop, then by phrase: digest of the lifts in the topic. */
+  const known = new Map<string, Map<number, string>>()
+  const catchUp = createCatchUp(log, 'phrase-lifts', (records) => {
+    for (const { value, key } of records) {
+      const [shopId, phrase] = key!.split('/')
+      note(known, shopId!, Number(phrase), value && digestOf(decode('PhraseLifts', value).lifts))
+    }
+  })
   /** The offsets before which the sink's rows have been looked at. Null at first: then the tables tell which days are not counted. */
   let readTo: readonly Commit[] | null = null
   /** By shop, then by day: how many new clicks nothing has been learnt from yet. */
   const due = new Map<string, Map<number, number>>()
   /** By shop: the day on which it was learnt from last. */
   const learntOn = new Map<string, number>()
-
-  async function readKnown(): Promise<Map<string, Map<number, string>>> {
-    const shops = new Map<string, Map<number, string>>()
-    const tail = await log.tail('phrase-lifts', (records) => {
-      for (const { value, key } of records) {
-        const [shopId, phrase] = key!.split('/')
-        note(shops, shopId!, Number(phrase), value && digestOf(decode('PhraseLifts', value).lifts))
-      }
-    })
-    await tail.close()
-    return shops
-  }
 
   /** Notes the days whose clicks have changed. Without new rows the tables are not queried. */
   async function noteDue(since: number): Promise<void> {
@@ -141,23 +136,20 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
   }
 
   async function publish(shopId: string, learnt: Learnt): Promise<void> {
-    const ofShop = known!.get(shopId) ?? new Map<number, string>()
-    const records: { phrase: number; digest: string | null; record: NewRecord }[] = []
+    const ofShop = known.get(shopId) ?? new Map<number, string>()
+    const records: NewRecord[] = []
     for (const phrase of new Set([...learnt.keys(), ...ofShop.keys()])) {
       const lifts = learnt.get(phrase)
       const digest = lifts ? digestOf(lifts) : null
       if (digest === (ofShop.get(phrase) ?? null)) continue
       const value = lifts ? encode('PhraseLifts', { shopId, phrase, lifts, computedAt: now() }) : null
-      records.push({ phrase, digest, record: { topic: 'phrase-lifts', key: liftsKey(shopId, phrase), value } })
+      records.push({ topic: 'phrase-lifts', key: liftsKey(shopId, phrase), value })
     }
-    for (const chunk of chunksOf(records, RECORDS_PER_APPEND)) {
-      await log.append(chunk.map(({ record }) => record))
-      for (const { phrase, digest } of chunk) note(known!, shopId, phrase, digest)
-    }
+    for (const chunk of chunksOf(records, RECORDS_PER_APPEND)) await log.append(chunk)
   }
 
   return async function runOnce() {
-    known ??= await readKnown()
+    await catchUp()
     const today = Math.floor(now() / DAY_MS)
     await noteDue((today - WINDOW_DAYS) * DAY_MS)
     await forgetDays(today - WINDOW_DAYS)

@@ -6,6 +6,7 @@ import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
+import { createCatchUp } from '../../services/replicas/catch-up.ts'
 import { createShopOrders, type ShopOrders } from './shop-orders.ts'
 
 /** What happened longer ago counts neither as popular nor towards the click rate. */
@@ -26,7 +27,7 @@ const PRODUCTS_UNKNOWN = 5_000
 const LISTS_PER_TURN = 10
 
 export interface ShopSignalsDeps {
-  log: Pick<EventLog, 'append' | 'committed' | 'tail'>
+  log: Pick<EventLog, 'append' | 'bounds' | 'committed' | 'tail'>
   analytics: Analytics
   /** UTC epoch milliseconds. */
   now: () => number
@@ -53,19 +54,13 @@ type Known = Map<string, string>
  */
 export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): ShopSignals {
   const ordersOf = createShopOrders({ log, analytics })
-  /** What the topic holds, by shop. Null until it is read. */
-  let known: Promise<Map<string, Known>> | null = null
+  /** What the topic holds, by shop. */
+  const known = new Map<string, Known>()
+  const catchUp = createCatchUp(log, 'product-signals', (records) => {
+    for (const { value } of records) if (value) note(known, decode('ProductSignals', value))
+  })
   /** The day on which all lists of a shop were made last. */
   const listedOn = new Map<string, number>()
-
-  async function readKnown(): Promise<Map<string, Known>> {
-    const shops = new Map<string, Known>()
-    const tail = await log.tail('product-signals', (records) => {
-      for (const { value } of records) if (value) note(shops, decode('ProductSignals', value))
-    })
-    await tail.close()
-    return shops
-  }
 
   async function readFigures(shopIds: readonly string[], today: number): Promise<Map<string, Map<string, Figures>>> {
     const params = { shopIds, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
@@ -108,22 +103,14 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
 
   /** @returns how many. */
   async function publish(changed: readonly ProductSignals[]): Promise<number> {
-    const shops = await known!
-    for (const chunk of chunksOf(changed, RECORDS_PER_APPEND)) {
-      await log.append(chunk.map(recordOf))
-      for (const each of chunk) note(shops, each)
-    }
+    for (const chunk of chunksOf(changed, RECORDS_PER_APPEND)) await log.append(chunk.map(recordOf))
     return changed.length
   }
 
   return {
     async update(shopIds, today) {
-      known ??= readKnown().catch((error) => {
-        known = null
-        throw error
-      })
-      const shops = await known
-      const productsOf = (shopId: string) => shops.get(shopId)?.size ?? PRODUCTS_UNKNOWN
+      await catchUp()
+      const productsOf = (shopId: string) => known.get(shopId)?.size ?? PRODUCTS_UNKNOWN
       let count = 0
       for (const some of chunksBySize(shopIds, productsOf, PRODUCTS_AT_ONCE)) {
         const figures = await readFigures(some, today)
@@ -134,7 +121,7 @@ export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): Sho
         const changed: ProductSignals[] = []
         for (const shopId of some) {
           const isListed = listed.has(shopId)
-          const of = { figures: figures.get(shopId)!, ofShop: shops.get(shopId) ?? new Map(), isListed }
+          const of = { figures: figures.get(shopId)!, ofShop: known.get(shopId) ?? new Map(), isListed }
           changed.push(...(await changedOf(shopId, orders.get(shopId)!, of)))
           if (changed.length >= RECORDS_PER_APPEND) count += await publish(changed.splice(0))
         }

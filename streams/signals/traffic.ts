@@ -13,6 +13,7 @@ import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { HOURS } from '../../services/domain/time/shop-day.ts'
+import { createCatchUp } from '../../services/replicas/catch-up.ts'
 import { usageOf } from '../../services/replicas/traffic-follower.ts'
 import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
@@ -28,7 +29,7 @@ const RECORDS_PER_APPEND = 500
 const NOT_SEEN = { views: 0, clicks: 0 }
 
 export interface TrafficDeps {
-  log: Pick<EventLog, 'append' | 'tail' | 'committed'>
+  log: Pick<EventLog, 'append' | 'bounds' | 'tail' | 'committed'>
   analytics: Analytics
   snapshot: Snapshot
   /** UTC epoch milliseconds. */
@@ -48,8 +49,15 @@ interface Basis {
  * day at all shops, and appends what changed. Only one process may run it.
  */
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
-  /** By shop: what is in the topic, to the significant digits. Null until it is read. */
-  let known: Map<string, string> | null = null
+  /** By shop: what is in the topic, to the significant digits. */
+  const known = new Map<string, string>()
+  const catchUp = createCatchUp(log, 'shop-traffic', (records) => {
+    for (const { value } of records) {
+      if (!value) continue
+      const traffic = decode('ShopTraffic', value)
+      known.set(traffic.shopId, digestOf(traffic))
+    }
+  })
   let last: Basis | null = null
 
   async function readBasis(): Promise<Basis> {
@@ -72,19 +80,6 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     return [...zones].flatMap(([id, zone]) => (isActive.has(id) || before.get(id) !== zone ? [id] : []))
   }
 
-  async function readKnown(): Promise<Map<string, string>> {
-    const shops = new Map<string, string>()
-    const tail = await log.tail('shop-traffic', (records) => {
-      for (const { value } of records) {
-        if (!value) continue
-        const traffic = decode('ShopTraffic', value)
-        shops.set(traffic.shopId, digestOf(traffic))
-      }
-    })
-    await tail.close()
-    return shops
-  }
-
   /** The traffic of shops in one time zone. Shops without requests have none. */
   async function readTraffic(timeZone: string, shopIds: readonly string[]): Promise<ShopTraffic[]> {
     const since = now() - WINDOW_DAYS * DAY_MS
@@ -100,17 +95,16 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   }
 
   return async function runOnce() {
-    known ??= await readKnown()
+    await catchUp()
     const basis = await readBasis()
     const zoneOf = (shopId: string) => basis.zones.get(shopId)!
     for (const [timeZone, shopIds] of Map.groupBy(await changedShops(basis), zoneOf)) {
       const traffic = await readTraffic(timeZone, shopIds)
-      const changed = traffic.filter((each) => known!.get(each.shopId) !== digestOf(each))
+      const changed = traffic.filter((each) => known.get(each.shopId) !== digestOf(each))
       for (const some of chunksOf(changed, RECORDS_PER_APPEND)) {
         await log.append(
           some.map((each) => ({ topic: 'shop-traffic', key: each.shopId, value: encode('ShopTraffic', each) })),
         )
-        for (const each of some) known.set(each.shopId, digestOf(each))
       }
     }
     last = basis

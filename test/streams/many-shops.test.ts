@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Analytics } from '../../infra/analytics/port.ts'
-import type { EventLog, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createPhraseLifts } from '../../streams/phrase-lifts/phrase-lifts.ts'
 import { createReportCounts } from '../../streams/report-counts/report-counts.ts'
@@ -57,8 +57,10 @@ function lead() {
       appended.push(...records)
       return []
     },
-    async tail(topic: string, onBatch: (records: LogRecord[]) => unknown) {
-      await onBatch(appended.filter((each) => each.topic === topic).map((record, at) => logRecord(record, 0, at)))
+    bounds: async (topic) => [{ partition: 0, start: 0, end: appended.filter((each) => each.topic === topic).length }],
+    async tail(topic, onBatch, from = []) {
+      const ofTopic = appended.filter((each) => each.topic === topic).map((record, at) => logRecord(record, 0, at))
+      await onBatch(ofTopic.slice(from[0]?.offset ?? 0))
       return { close: async () => {} }
     },
   } as EventLog

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
 import type { Emission, JudgedEvent } from '../../../schemas/records/events.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -7,7 +7,7 @@ import { followLifts } from '../../../services/replicas/lifts-follower.ts'
 import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
 import { correction, emission, purchase, touch } from '../attribution/events.ts'
 import { openWorlds } from '../attribution/world.ts'
-import { logRecord } from '../runtime/fake-log.ts'
+import { fakeTopic } from '../runtime/fake-log.ts'
 
 const TODAY = 20_600
 const NOW = TODAY * DAY_MS + 3_600_000
@@ -16,26 +16,18 @@ const BLUE = 22
 
 const opened = openWorlds()
 let world: Awaited<ReturnType<typeof opened>>
+let topic: ReturnType<typeof fakeTopic>
 let appended: NewRecord[]
 let now: number
 let count = 0
 beforeEach(async () => {
   world = await opened()
-  appended = []
+  topic = fakeTopic()
+  appended = topic.appended
   now = NOW
 })
 
-const log = () => ({
-  ...world.log,
-  async append(records: readonly NewRecord[]) {
-    appended.push(...records)
-    return []
-  },
-  async tail(_: string, onBatch: (records: LogRecord[]) => unknown) {
-    await onBatch(appended.map((record, at) => logRecord(record, 0, at)))
-    return { close: async () => {} }
-  },
-})
+const log = () => ({ ...world.log, ...topic })
 
 function newLeader(shopIds = ['shop'], append = log().append) {
   const snapshot = new Snapshot()
@@ -205,6 +197,18 @@ test('late events and voided clicks are counted the next day, and an import at o
   now += DAY_MS
   await run()
   expect(await counted()).toEqual([{ clicks: 1 }])
+})
+
+test('what a former leader appends late is put right at the next turn that learns', async () => {
+  const run = newLeader()
+  await world.store(season())
+  await run()
+  const lift = (await lifts())(RED, 'red')
+  await log().append([{ topic: 'phrase-lifts', key: `shop/${RED}`, value: null }])
+  await world.store(search({ phrase: BLUE, shown: ['blue', 'red'], clicked: 'blue' }))
+  now += DAY_MS
+  await run()
+  expect((await lifts())(RED, 'red')).toBeCloseTo(lift, 1)
 })
 
 test('what could not be appended is learnt again at the next turn', async () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -13,7 +12,7 @@ import { createTraffic } from '../../../streams/signals/traffic.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { type TouchFields, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
-import { logRecord } from '../runtime/fake-log.ts'
+import { fakeTopic } from '../runtime/fake-log.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -58,18 +57,8 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
   for (const id of ['shop', 'silent']) {
     snapshot.apply({ kind: 'Shop', id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
   }
-  const appended: NewRecord[] = []
-  const log = {
-    ...world.log,
-    async append(records: readonly NewRecord[]) {
-      appended.push(...records)
-      return []
-    },
-    async tail(_: string, onBatch: (records: ReturnType<typeof logRecord>[]) => unknown) {
-      await onBatch(appended.map((record, at) => logRecord(record, 0, at)))
-      return { close: async () => {} }
-    },
-  }
+  const { appended, ...topic } = fakeTopic()
+  const log = { ...world.log, ...topic }
   const at20 = MIDNIGHT - DAY_MS + 20 * HOUR_MS
   const evening = Array.from({ length: 3_000 }, (_, i) => request(at20 - (i % 20) * DAY_MS + (i % 60) * 60_000))
   await world.store([...evening, request(at20 - 40 * DAY_MS), request(at20, 'another')])
