@@ -29,6 +29,7 @@ export async function createWholeApi(
   const registry = {
     registry: { snapshot } as never,
     runs: unused,
+    productWriter: unused,
     productReader: unused,
     images: unused,
     audit: { audit: unused, check: unused },

@@ -15,6 +15,8 @@ const unavailable = {
 /** Answers to the ports' errors, by error name. The same request may succeed later. */
 const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
   LogUnavailable: unavailable,
+  // Another process writes now, and this one ends.
+  Fenced: unavailable,
   CountersUnavailable: unavailable,
   IndexUnavailable: unavailable,
   // The record was written by a newer version of the program: a process of that version can answer.

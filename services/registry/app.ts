@@ -1,5 +1,5 @@
 import type { FindVersions } from '../../infra/analytics/queries/campaign-versions.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Appender, EventLog } from '../../infra/event-log/port.ts'
 import type { HttpServer } from '../http/server.ts'
 import { accounts } from './access/accounts.ts'
 import { tokenRoutes } from './access/tokens.ts'
@@ -25,6 +25,7 @@ import { slotRoutes, technicalSlots } from './slots/slots.ts'
 export interface RegistryAppDeps {
   registry: Registry
   log: EventLog
+  productWriter: Appender
   access: Access
   authorize: Authorize
   productReader: ProductReader
@@ -44,6 +45,7 @@ export function registryApp(deps: RegistryAppDeps) {
   const {
     registry,
     log,
+    productWriter,
     access,
     authorize,
     productReader,
@@ -76,6 +78,6 @@ export function registryApp(deps: RegistryAppDeps) {
     slotRoutes(server, resource)
     readRoutes(server, resource, technicalSlots)
     reportViewRoutes(server, resource)
-    productUpdateRoutes(server, { log, access, authorize, productReader, now })
+    productUpdateRoutes(server, { productWriter, access, authorize, productReader, now })
   }
 }

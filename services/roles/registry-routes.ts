@@ -1,6 +1,7 @@
 import { findVersionsIn } from '../../infra/analytics/queries/campaign-versions.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { Engines } from '../../infra/engines.ts'
+import type { Appender } from '../../infra/event-log/port.ts'
 import type { Account } from '../../schemas/records/accounts.ts'
 import type { Routes } from '../api/api.ts'
 import { spendKey } from '../domain/money/counter-keys.ts'
@@ -49,6 +50,7 @@ export interface RegistryRoutesDeps extends Engines {
   registry: Registry
   snapshot: Snapshot
   runs: FeedRuns
+  productWriter: Appender
   productReader: ProductReader
   images: ImageFiles
   audit: Omit<AuditAppDeps, 'authorize'>
@@ -77,8 +79,18 @@ export interface RegistryRoutesDeps extends Engines {
 
 /** The routes of the management API, product updates and technical ad units. Each app gets its dependencies by name. */
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
-  const { registry, log, analytics, index, counters, snapshot, runs, productReader, images, audit, deadLetters } = deps
-  const { bootstrapToken, sessionKeys, passwords, strength, passwordMail, tokenUse, securityLog } = deps
+  const { registry, log, analytics, index, counters, snapshot, runs, images, audit, deadLetters } = deps
+  const {
+    productWriter,
+    productReader,
+    bootstrapToken,
+    sessionKeys,
+    passwords,
+    strength,
+    passwordMail,
+    tokenUse,
+    securityLog,
+  } = deps
   const { publicUrl, secondFactorRequiredOf, feedIntervalMs, now, uuid, randomBytes } = deps
   const access = createAccess(snapshot)
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl, now, uuid })
@@ -101,6 +113,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       log,
       access,
       authorize,
+      productWriter,
       productReader,
       spendOf,
       findVersions: findVersionsIn(analytics),

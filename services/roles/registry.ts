@@ -49,6 +49,8 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
   const untilLog = <T>(step: () => Promise<T>) => untilThere('log', logger, () => step().catch(throwCause))
   const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now, logger }))
   stops.push(() => registry.close())
+  const productWriter = await untilLog(() => log.exclusiveWriter('product-updates'))
+  stops.push(() => productWriter.close())
   const feeds = feedsThread(host, config)
   const productReader = threadedProductReader()
   const strength = threadedPasswordStrength()
@@ -86,6 +88,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
       registry,
       snapshot,
       runs,
+      productWriter,
       productReader,
       images,
       erasures,

@@ -1,5 +1,4 @@
 import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, type NewRecord } from '../port.ts'
-import { checkedBytes } from '../record-check.ts'
 import { closedError, type KafkaAddress, openBrokerClient } from './client/broker-client.ts'
 import { isFenced } from './client/errors.ts'
 import type { Codec } from './client/record-batch.ts'
@@ -10,6 +9,7 @@ import { withEpoch } from './epoch/with-epoch.ts'
 import { openConsumer } from './group/consumer.ts'
 import { namesIn } from './names.ts'
 import { createAppender } from './produce/append.ts'
+import { joinAppends } from './produce/joined-appends.ts'
 import { partitionsNow } from './produce/known-partitions.ts'
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createCounter } from './read/count.ts'
@@ -94,14 +94,13 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
 
   async function openWriter(name: string): Promise<ExclusiveWriter> {
     const writer = await openTransactionalWriter(producer, names.writer(name), deadline())
+    const append = joinAppends((records, deadline) => writer.transact(records, null, deadline))
     // A failure here, for example because another writer has taken over, shows at the next append, too.
     const keepingAlive = setInterval(() => writer.keepAlive(deadline()).catch(() => {}), WRITER_KEEP_ALIVE_MS).unref()
     return closedWithLog({
       append: guarded(async (records: readonly NewRecord[]) => {
-        checkedBytes(records)
-        if (records.length === 0) return []
         try {
-          return await writer.transact(records, null, deadline())
+          return await append(records, deadline())
         } catch (error) {
           throw isFenced(error) ? new Fenced(`Another writer ${name} has taken over`) : error
         }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
 import { ProductsAccepted, ProductUpdateBody } from '../../../schemas/http/products.ts'
 import { offerKey } from '../../domain/catalogue/offer.ts'
 import { chunksOf } from '../../domain/chunks.ts'
@@ -13,7 +13,8 @@ import type { ProductReader } from './product-reader.ts'
 import type { PackedRecords, ProductUpdate, WritableFeeds } from './product-update.ts'
 
 export interface ProductUpdateDeps {
-  log: EventLog
+  /** The only writer of product updates: one that another registry has replaced stores nothing over what came since. */
+  productWriter: Appender
   access: Access
   authorize: Authorize
   productReader: ProductReader
@@ -30,7 +31,7 @@ const RECORDS_PER_APPEND = 2_000
 
 /** POST /v1/feed/product: upserts and removals of offers, answered once they are durable. */
 export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps): void {
-  const { log, access, authorize, productReader, now } = deps
+  const { productWriter, access, authorize, productReader, now } = deps
   let inFlight = 0
 
   server.register(async (scope) => {
@@ -73,7 +74,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
   })
 
   async function append(records: readonly NewRecord[]): Promise<void> {
-    for (const some of chunksOf(records, RECORDS_PER_APPEND)) await log.append(some)
+    for (const some of chunksOf(records, RECORDS_PER_APPEND)) await productWriter.append(some)
   }
 
   async function readUpdate(json: Buffer<ArrayBuffer>, feeds: WritableFeeds): Promise<ProductUpdate> {

@@ -101,6 +101,7 @@ export async function openOffice(
   const { checkpointEvery } = options
   const limits = { ...defaultLimits, ...options.limits }
   const registry = await openRegistry({ log, snapshot, limits, now, ...(checkpointEvery ? { checkpointEvery } : {}) })
+  const productWriter = await log.exclusiveWriter('product-updates')
   const spent = new Map<string, number>()
   const counters = { areThere: true, whenRead: async () => {} }
   const server = createHttpServer({ logger: false })
@@ -118,6 +119,7 @@ export async function openOffice(
   const deps = {
     registry,
     log,
+    productWriter,
     access: createAccess(snapshot),
     authorize: createAuthorize({
       snapshot,

@@ -1,4 +1,4 @@
-import type { EventLog, NewRecord } from '../../../../infra/event-log/port.ts'
+import type { Appender, NewRecord } from '../../../../infra/event-log/port.ts'
 
 const BATCH_RECORDS = 500
 const BATCH_BYTES = 2 * 1024 * 1024
@@ -8,12 +8,12 @@ const BATCH_BYTES = 2 * 1024 * 1024
  * failed append is thrown by the next call.
  */
 export class BatchedOutput {
-  readonly #log: EventLog
+  readonly #log: Appender
   #batch: NewRecord[] = []
   #bytes = 0
   #underWay: Promise<unknown> = Promise.resolve()
 
-  constructor(log: EventLog) {
+  constructor(log: Appender) {
     this.#log = log
   }
 

@@ -1,5 +1,5 @@
 import { open, readFile } from 'node:fs/promises'
-import type { EventLog } from '../../../../infra/event-log/port.ts'
+import type { Appender } from '../../../../infra/event-log/port.ts'
 import type { ProductIndex } from '../../../../infra/product-index/port.ts'
 import { isUpdated, offerKey } from '../../../domain/catalogue/offer.ts'
 import { FeedFailure } from '../failure.ts'
@@ -16,7 +16,7 @@ interface OfferDigest {
 }
 
 interface RemovalContext {
-  log: EventLog
+  log: Appender
   index: ProductIndex
   feed: FeedJob['feed']
   counts: FeedCounts

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { EventLog } from '../../../../infra/event-log/port.ts'
+import type { Appender } from '../../../../infra/event-log/port.ts'
 import type { ProductIndex } from '../../../../infra/product-index/port.ts'
 import { FeedFailure } from '../failure.ts'
 import { ItemIntake } from '../items/item-intake.ts'
@@ -14,7 +14,7 @@ import { offersGone, readKnownOffers, removeAllOffers, removeHeldOffers, removeO
 const READ_BYTES = 64 * 1024
 
 export interface RunDeps {
-  log: EventLog
+  log: Appender
   index: ProductIndex
   /** Resolves once the index holds all that the topic `products` held at the call. @throws FeedFailure when that takes too long. */
   caughtUp: () => Promise<void>

@@ -19,11 +19,17 @@ it('leaves no product in a feed that is deleted while the update is stored', asy
   const folder = await mkdtemp(join(tmpdir(), 'product-updates-'))
   const log = await openEmbeddedEventLog({ folder })
   let beforeProducts = async () => {}
-  const append: EventLog['append'] = async (records) => {
-    if (records[0]?.topic === 'products') await beforeProducts()
-    return log.append(records)
+  const exclusiveWriter: EventLog['exclusiveWriter'] = async (name) => {
+    const writer = await log.exclusiveWriter(name)
+    return {
+      ...writer,
+      async append(records) {
+        if (records[0]?.topic === 'products') await beforeProducts()
+        return writer.append(records)
+      },
+    }
   }
-  const office = await openOffice({ folder, log: { ...log, append } })
+  const office = await openOffice({ folder, log: { ...log, exclusiveWriter } })
   const { feedId, shopId, token } = await openPublisher(office)
   const { id: otherId } = await office.make('/v1/panel/feeds', { shopId, name: 'Other' }, token)
   beforeProducts = async () => {

@@ -83,6 +83,24 @@ describe('product updates', () => {
     return values
   }
 
+  it('of a registry that another one has replaced are refused, and store nothing', async () => {
+    const former = await openOffice()
+    const { shopId, feedId, token } = await openPublisher(former)
+    const price = async ({ call }: Office, price: number) => {
+      const product = { feedId, ...lamp, price }
+      return call('POST', '/v1/feed/product', { entries: [{ batchId: 'b', method: 'UPSERT', product }] }, token)
+    }
+    const successor = await openOffice({ log: former.log })
+    expect((await price(successor, 30)).status).toBe(202)
+    expect(await price(former, 20)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
+    const partitions = (await former.log.bounds('products')).map((each) => each.partition)
+    const records = await Promise.all(partitions.map((each) => former.log.read('products', each, 0, 10)))
+    const offers = records.flat().map(({ key, value }) => [key, decode('ProductOffer', value!).priceMicros])
+    expect(offers).toEqual([[`${shopId}/${feedId}/lamp-1`, 30_000_000]])
+    await discard(successor)
+    await discard(former)
+  })
+
   it('are durable offers once accepted', async () => {
     expect(await send(upsert(lamp), upsert(everything, 'b1'))).toMatchObject({ status: 202, body: { accepted: 2 } })
     const [offer] = await written('lamp-1')
