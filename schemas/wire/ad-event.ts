@@ -2,7 +2,15 @@ import { currentSchema } from '../avro/schemas.ts'
 import type { AdEvent, AdKind, JudgedEvent, Proof } from '../records/events.ts'
 import { avroType } from './avro-type.ts'
 import { headerOf, isOfCurrentSchema } from './codec.ts'
-import { ByteReader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
+import {
+  ByteReader,
+  readClaims,
+  UUID_BYTES,
+  writeClaims,
+  writeLong,
+  writeOptional,
+  writeString,
+} from './show-id-claims.ts'
 
 /**
  * Writes an AdEvent around claims that are never decoded. Its field `claims` has the fields of `show-id-claims.avsc` in the same
@@ -25,6 +33,7 @@ export interface ClaimsGist {
   shopId: string
   cid: string
   uid: string | null
+  emittedAt: number
 }
 
 /** @param claims bytes of `writeClaims`. */
@@ -36,7 +45,20 @@ export function readGist(claims: Buffer): ClaimsGist {
   reader.at = TAIL_AT
   reader.skip() // adId
   if (reader.byte() !== 0) reader.skip() // itemGroupId
-  return { kind, shopId, cid: reader.string(), uid: reader.optional() }
+  const [cid, uid] = [reader.string(), reader.optional()]
+  reader.skip() // algorithm
+  reader.long() // position
+  reader.long() // priceMicros
+  reader.skip() // currency
+  reader.byte() // autoPromo
+  if (reader.byte() !== 0) reader.skip() // country
+  return { kind, shopId, cid, uid, emittedAt: reader.long() }
+}
+
+/** @param claims bytes of `writeClaims`. @returns the same claims without the person to whom the ad was shown. */
+export function withoutPerson(claims: Buffer): Buffer {
+  const bytes = Buffer.alloc(claims.length)
+  return bytes.subarray(0, writeClaims({ ...readClaims(claims)!, cid: '', uid: null }, bytes))
 }
 
 /** The longest event: ids of 256 characters at 4 bytes each, the UUIDs, and claims that fill a whole showId. */

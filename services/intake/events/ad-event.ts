@@ -1,5 +1,6 @@
 import type { AdEvent, AdKind } from '../../../schemas/records/events.ts'
-import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
+import { adEventBytes, readGist, withoutPerson } from '../../../schemas/wire/ad-event.ts'
+import { LATE_MAX_MS } from '../../domain/erasure/erasures.ts'
 import type { RequestContext } from '../request-context.ts'
 import { proofFor } from '../sender.ts'
 import { contentOf, fingerprintOf } from './duplicate-filter.ts'
@@ -42,7 +43,9 @@ export function validateAdEvent(
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
   // The authentication tag at the end of a showId identifies it.
   const identity = type + showId.slice(-TAG_CHARS)
-  const { value, campaignId } = adEventBytes(event, claims)
+  // It counts no more, and the digests of erased people may be forgotten by now, so that no erasure would find the person in it.
+  const isForgotten = receivedAt - shown.emittedAt > LATE_MAX_MS
+  const { value, campaignId } = adEventBytes(event, isForgotten ? withoutPerson(claims) : claims)
   return {
     status: 'ACCEPTED',
     record: { topic: 'ad-events', key: campaignId, value },

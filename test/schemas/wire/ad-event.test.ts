@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currentSchema, releasedSchemas } from '../../../schemas/avro/schemas.ts'
 import type { AdEvent, JudgedEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
-import { adEventBytes, judgedEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
+import { adEventBytes, judgedEventBytes, readGist, withoutPerson } from '../../../schemas/wire/ad-event.ts'
 import { avroType } from '../../../schemas/wire/avro-type.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { fingerprintOf } from '../../../schemas/wire/fingerprint.ts'
@@ -63,7 +63,7 @@ describe('an event written around the bytes of a showId', () => {
     )
   })
 
-  test('tells kind and person without decoding the rest', () => {
+  test('tells kind, person and time without decoding the rest', () => {
     fc.assert(
       fc.property(claims, (drawn) => {
         expect(readGist(opened(drawn))).toEqual({
@@ -71,7 +71,18 @@ describe('an event written around the bytes of a showId', () => {
           shopId: drawn.shopId,
           cid: drawn.cid,
           uid: drawn.uid,
+          emittedAt: drawn.emittedAt,
         })
+      }),
+    )
+  })
+
+  test('may be written without the person to whom the ad was shown', () => {
+    fc.assert(
+      fc.property(event, (drawn) => {
+        const { value } = adEventBytes(drawn, withoutPerson(opened(drawn.claims)))
+        const nobody = { ...drawn, claims: { ...drawn.claims, cid: '', uid: null } }
+        expect(value.toString('hex')).toBe(encode('AdEvent', nobody).toString('hex'))
       }),
     )
   })

@@ -62,6 +62,17 @@ describe('a view or click', () => {
     ])
   })
 
+  test('of an ad that was shown more than 39 days ago does not name the person who saw it', async () => {
+    const days = 86_400_000
+    for (const emittedAt of [NOW - 39 * days, NOW - 39 * days - 1]) {
+      await intake.post('/v1/dsa/click-event', { showId: showIdOf({ cid: 'a', uid: 'u', emittedAt }) }, { cid: 'b' })
+    }
+    expect(intake.records().map(({ value }) => value)).toMatchObject([
+      { cid: 'b', claims: { cid: 'a', uid: 'u' } },
+      { cid: 'b', claims: { cid: '', uid: null } },
+    ])
+  })
+
   test.each([
     [GOOGLEBOT, true],
     ['Mozilla/5.0 HeadlessChrome/120.0 Safari/537.36', true],
