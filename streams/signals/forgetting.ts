@@ -9,7 +9,7 @@ export function createForgetting(analytics: Analytics, table: DayTable): (sinceD
   let doneFor: number | null = null
   return async (sinceDay) => {
     if (doneFor === sinceDay) return
-    for (const { period } of await analytics.query<{ period: string }>(pastPeriodsSql(table), { sinceDay })) {
+    for (const { period } of await analytics.query<{ period: number }>(pastPeriodsSql(table), { sinceDay })) {
       await analytics.command(dropPeriodSql(table, period))
     }
     doneFor = sinceDay

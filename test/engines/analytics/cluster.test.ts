@@ -23,6 +23,7 @@ import { createEmissionRetention } from '../../../streams/report-counts/emission
 import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { shopCells } from '../../../streams/report-counts/shop-cells.ts'
 import { createActivity, DAY_MS } from '../../../streams/signals/activity.ts'
+import { createForgetting } from '../../../streams/signals/forgetting.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { analyticsSuite } from '../../ports/analytics.suite.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
@@ -165,6 +166,18 @@ describe('two shards', () => {
     const since = (await completeSince({ analytics, now: () => now }))('page_views')
     expect(Math.floor((now - since) / 86_400_000)).toBe(60)
     await analytics.command('TRUNCATE TABLE page_views')
+  })
+
+  it('forget past days of signals on every server', async () => {
+    const days = [40, 75, 100]
+    const rows = SHOPS.flatMap((shopId) => days.map((day) => ({ shopId, day, id: 'p', version: 1 })))
+    await analytics.command('TRUNCATE TABLE signal_days')
+    await analytics.insert('signal_days', rows, { fences: [{ scope: 'days', epoch: 1 }] })
+    await createForgetting(analytics, 'signal_days')(95)
+    expect(await analytics.query('SELECT shopId, day FROM signal_days ORDER BY shopId, day')).toEqual(
+      SHOPS.toSorted().map((shopId) => ({ shopId, day: 100 })),
+    )
+    await analytics.command('TRUNCATE TABLE signal_days')
   })
 
   it('drop closed months of ad requests on every server, and know them by their counts', async () => {

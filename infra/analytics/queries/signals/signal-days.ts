@@ -197,11 +197,10 @@ export const productActivitySql = `
 /** Tables in which each row is about one day, in partitions of `DAYS_PER_PARTITION` days. */
 export type DayTable = 'signal_days' | 'phrase_days'
 
-/** Selects as `period` the partitions whose days are all before parameter sinceDay. */
+/** Selects as `period` the partitions whose days are all before parameter sinceDay. Only rows of those are read. */
 export const pastPeriodsSql = (table: DayTable): string => `
-  SELECT DISTINCT partition AS period FROM system.parts
-  WHERE database = currentDatabase() AND table = '${table}' AND active
-    AND toInt32OrZero(partition) < intDiv({sinceDay:Int32}, ${DAYS_PER_PARTITION})`
+  SELECT DISTINCT intDiv(day, ${DAYS_PER_PARTITION}) AS period FROM ${table}
+  WHERE day < intDiv({sinceDay:Int32}, ${DAYS_PER_PARTITION}) * ${DAYS_PER_PARTITION}`
 
-export const dropPeriodSql = (table: DayTable, period: string): string =>
-  `ALTER TABLE ${table} DROP PARTITION ${Number(period)}`
+export const dropPeriodSql = (table: DayTable, period: number): string =>
+  `ALTER TABLE ${table} DROP PARTITION ${period}`
