@@ -1,4 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { TABLE_NAME } from '../../infra/analytics/queries/system/tables.ts'
 import { type CompleteSince, completeSince } from '../../infra/analytics/retention/complete-since.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
@@ -88,9 +89,6 @@ async function rewindSink(log: EventLog, analytics: Analytics): Promise<() => Pr
   await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
   return () => rewind({})
 }
-
-/** The name of a table in `system.tables`. On a cluster, a server's local part stands for the table. */
-const TABLE_NAME = "replaceRegexpOne(name, '_local$', '')"
 
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
 

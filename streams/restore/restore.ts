@@ -1,4 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { tablesWithRows } from '../../infra/analytics/queries/system/tables.ts'
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import { epochOf } from '../../infra/event-log/epochs.ts'
@@ -81,13 +82,8 @@ export async function requireEmpty(counters: Counters, analytics: Analytics): Pr
   if ((await counters.positions(places)).some((at) => at >= 0)) {
     throw new ProjectionNotEmpty('The counters belong to another log: empty them first')
   }
-  const [held] = await analytics.query<{ tables: string[] }>(
-    `SELECT groupArray(name) AS tables FROM system.tables
-     WHERE database = currentDatabase() AND name != 'migrations' AND total_rows > 0`,
-  )
-  if (held!.tables.length > 0) {
-    throw new ProjectionNotEmpty(
-      `The analytics store holds rows in ${held!.tables.join(', ')}: drop its database first`,
-    )
+  const held = await tablesWithRows(analytics)
+  if (held.length > 0) {
+    throw new ProjectionNotEmpty(`The analytics store holds rows in ${held.join(', ')}: drop its database first`)
   }
 }

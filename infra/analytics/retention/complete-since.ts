@@ -1,4 +1,5 @@
 import type { Analytics } from '../port.ts'
+import { TABLE_NAME } from '../queries/system/tables.ts'
 
 const TTL = /\sTTL\s+(.*?)(\sSETTINGS\s|$)/s
 const KEPT_FOR = /toInterval(Second|Minute|Hour|Day|Week|Month|Year)\((\d+)\)/
@@ -54,7 +55,7 @@ export async function readForgottenUntil(analytics: Pick<Analytics, 'query'>, ta
 export async function readDefinitions(analytics: Pick<Analytics, 'query'>): Promise<ReadonlyMap<string, string>> {
   const tables = await analytics.query<{ name: string; definition: string }>(
     // On a cluster, the local table of the server has the TTL.
-    `SELECT replaceRegexpOne(name, '_local$', '') AS name, create_table_query AS definition FROM system.tables
+    `SELECT ${TABLE_NAME} AS name, create_table_query AS definition FROM system.tables
      WHERE database = currentDatabase() AND create_table_query LIKE '% TTL %'`,
   )
   return new Map(tables.map(({ name, definition }) => [name, definition]))

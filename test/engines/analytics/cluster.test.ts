@@ -11,6 +11,7 @@ import { migrate } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsFenced, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { uncountedCellsQuery } from '../../../infra/analytics/queries/report-cells.ts'
 import { clickTrafficSql, trafficSql } from '../../../infra/analytics/queries/signals/orders-and-traffic.ts'
+import { tablesWithRows } from '../../../infra/analytics/queries/system/tables.ts'
 import { countStoredRows, readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { views } from '../../../infra/analytics/views.ts'
@@ -178,6 +179,18 @@ describe('two shards', () => {
       SHOPS.toSorted().map((shopId) => ({ shopId, day: 100 })),
     )
     await analytics.command('TRUNCATE TABLE signal_days')
+  })
+
+  it('are not taken for empty while one of them has rows', async () => {
+    for (const table of ['page_views', 'transactions']) await analytics.command(`TRUNCATE TABLE ${table}`)
+    for (const shopId of SHOPS) {
+      await analytics.insert('page_views', [{ shopId, id: 'v' }], { fences: [{ scope: 'held', epoch: 1 }] })
+      const held = await tablesWithRows(analytics)
+      expect(held).toContain('page_views')
+      expect(held).not.toContain('transactions')
+      await analytics.command('TRUNCATE TABLE page_views')
+      expect(await tablesWithRows(analytics)).not.toContain('page_views')
+    }
   })
 
   it('drop closed months of ad requests on every server, and know them by their counts', async () => {

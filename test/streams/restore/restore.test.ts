@@ -78,7 +78,9 @@ function restoreOf(plain: EventLog, { fails = 0 } = {}): RestoreDeps['restore'] 
   }
 }
 
-const analyticsWith = (tables: string[]) => ({ query: async () => [{ tables }] }) as unknown as Analytics
+/** A store with these tables, all of which have rows. */
+const analyticsWith = (tables: string[]) =>
+  ({ query: async () => tables.map((name) => ({ name })) }) as unknown as Analytics
 const depsOf = (restore: RestoreDeps['restore']): RestoreDeps => {
   return { restore, counters: copy.counters, analytics: analyticsWith([]), now: () => NOON }
 }

@@ -1,0 +1,17 @@
+import type { Analytics } from '../../port.ts'
+
+/** The name of a table in `system.tables`. On a cluster, a server's local part stands for the table. */
+export const TABLE_NAME = "replaceRegexpOne(name, '_local$', '')"
+
+/** The tables that have rows, on any server; except the list of migrations, which every server has. */
+export async function tablesWithRows(analytics: Pick<Analytics, 'query'>): Promise<string[]> {
+  const tables = await analytics.query<{ name: string }>(
+    `SELECT ${TABLE_NAME} AS name FROM system.tables
+     WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND name != 'migrations' ORDER BY name`,
+  )
+  const found = tables.map(async ({ name }) => {
+    const rows = await analytics.query(`SELECT 1 FROM ${name} LIMIT 1`)
+    return rows.length > 0 ? [name] : []
+  })
+  return (await Promise.all(found)).flat()
+}
