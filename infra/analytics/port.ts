@@ -44,6 +44,11 @@ export interface Analytics {
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   /**
+   * How many mutations of these tables (`ALTER … UPDATE`, `ALTER … DELETE`) have been accepted and are not done. On a cluster every
+   * server counts by itself, and all of them are asked.
+   */
+  unfinishedMutations(tables: readonly string[]): Promise<number>
+  /**
    * One fixed server, for calls that share tables in its memory. When that server goes away the calls fail; they do not move to
    * another server, which would lack the tables. It is closed with the store. The embedded store, being one server, has no such method.
    */

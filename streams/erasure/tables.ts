@@ -2,7 +2,7 @@ import { linkErasures, peopleOfErasuresSql } from '../../infra/analytics/queries
 import {
   attributionErasures,
   type Erasing,
-  pendingErasuresSql,
+  erasedTables,
   sinkErasures,
   type TableErasure,
 } from '../../infra/analytics/queries/people/erasure.ts'
@@ -16,8 +16,7 @@ import { type AttributionDeps, creditPeople } from '../attribution/attribution.t
  */
 export async function eraseInTables(deps: AttributionDeps, people: Erasing): Promise<boolean> {
   const { analytics } = deps
-  const [changes] = await analytics.query<{ pending: number }>(pendingErasuresSql)
-  if (changes!.pending > 0) return false
+  if ((await analytics.unfinishedMutations(erasedTables)) > 0) return false
   if (await eraseEach(deps, sinkErasures(people))) return false
   const hasFound = await eraseEach(deps, attributionErasures(people))
   await eraseInLinks(deps, people)

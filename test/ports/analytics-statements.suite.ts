@@ -78,6 +78,18 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
     expect(await count(`n = 60 AND s = 'o''clock'`)).toBe(1)
   })
 
+  it('counts the mutations of a table until they are done', async () => {
+    const tables = ['mutated']
+    await analytics().command('CREATE TABLE mutated (n Int64) ENGINE = MergeTree ORDER BY tuple()')
+    await analytics().insert('mutated', [{ n: 1 }], { token: 'mutated' })
+    expect(await analytics().unfinishedMutations(tables)).toBe(0)
+    await analytics().command('ALTER TABLE mutated UPDATE n = 2 + sleepEachRow(2) WHERE 1 SETTINGS mutations_sync = 0')
+    expect(await analytics().unfinishedMutations(['blocks'])).toBe(0)
+    expect(await analytics().unfinishedMutations(['blocks', ...tables])).toBeGreaterThan(0)
+    await expect.poll(() => analytics().unfinishedMutations(tables), { timeout: 20_000 }).toBe(0)
+    expect(await analytics().query('SELECT n FROM mutated')).toEqual([{ n: 2 }])
+  })
+
   it('answers calls made at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => analytics().query<{ x: number }>('SELECT {x:Int64} AS x', { x: i })),

@@ -3,6 +3,7 @@ import { createCallGuard } from '../../call-guard.ts'
 import { listOf } from '../../settings.ts'
 import { analyticsError } from '../errors.ts'
 import { type Analytics, AnalyticsUnavailable } from '../port.ts'
+import { unfinishedMutationsOf } from '../queries/system/mutations.ts'
 import { CLUSTER_SETTINGS, createShardedWrites, type Writes } from './cluster/sharded-writes.ts'
 import { createFailover, type Failover } from './failover.ts'
 import { openServer, type Server } from './server.ts'
@@ -62,6 +63,7 @@ export function connectClickHouse(options: ClickHouseOptions): Analytics {
       guard.run(() => failover.repeatable(some, (server) => server.queryParquet(sql, params))),
     ping: () => guard.run(() => failover.repeatable(some, (server) => server.ping())),
     command: (sql, params) => guard.run(() => of.command(sql, params)),
+    unfinishedMutations: (tables) => guard.run(() => of.unfinishedMutations(tables)),
     onOneServer: async () => {
       const server = await guard.run(() => failover.repeatable(some, reached))
       return callsOn([server], { ...of, command: (sql, params) => of.commandOn(server, sql, params) })
@@ -96,5 +98,6 @@ const oneServersWrites = (servers: readonly Server[], failover: Failover<Server>
   pauseInserts: (...pause) => failover.once(servers, (server) => server.pauseInserts(...pause)),
   resumeInserts: (pause) => failover.once(servers, (server) => server.resumeInserts(pause)),
   command: (sql, params) => failover.once(servers, (server) => server.command(sql, params)),
+  unfinishedMutations: (tables) => failover.repeatable(servers, (server) => unfinishedMutationsOf(server, tables)),
   commandOn: (server, sql, params) => server.command(sql, params),
 })

@@ -10,7 +10,9 @@ import {
   AnalyticsRejected,
   AnalyticsUnavailable,
   isBlock,
+  type QueryParams,
 } from '../port.ts'
+import { unfinishedMutationsOf } from '../queries/system/mutations.ts'
 import { applyRetention } from '../retention/apply-retention.ts'
 import type { RetentionDays } from '../retention/retention-days.ts'
 
@@ -56,6 +58,8 @@ export async function startEmbeddedAnalytics({
 export function analyticsClient(port: MessagePort): Analytics {
   const closed = () => new AnalyticsUnavailable('The analytics store has been closed')
   const remote = connect(port, { AnalyticsUnavailable, AnalyticsGaveUp, AnalyticsFenced, AnalyticsRejected }, closed)
+  const query = async <Row extends object>(sql: string, params: QueryParams = {}) =>
+    rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
   return {
     async insert(table, rows, by) {
       if (rows.length === 0) return
@@ -71,12 +75,11 @@ export function analyticsClient(port: MessagePort): Analytics {
     raiseFences: (fences) => remote.call('raiseFences', [fences]),
     pauseInserts: (pause, scopes, forMs) => remote.call('pauseInserts', [pause, scopes, forMs]),
     resumeInserts: (pause) => remote.call('resumeInserts', [pause]),
-    async query<Row extends object>(sql: string, params = {}) {
-      return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
-    },
+    query,
     queryParquet: (sql, params = {}) => remote.call('queryParquet', [sql, params]),
     ping: () => remote.call('ping', []),
     command: (sql, params = {}) => remote.call('command', [sql, params]),
+    unfinishedMutations: (tables) => unfinishedMutationsOf({ query }, tables),
     async close() {
       remote.close()
     },

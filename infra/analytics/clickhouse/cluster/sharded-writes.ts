@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Analytics, AnalyticsUnavailable, type InsertBy, type QueryParams, type RowBlock } from '../../port.ts'
+import { unfinishedMutationsOf } from '../../queries/system/mutations.ts'
 import type { Failover } from '../failover.ts'
 import type { Server } from '../server.ts'
 import { localName, PER_SERVER, placementOf } from './ddl.ts'
@@ -9,7 +10,10 @@ import { shardedTables } from './sharded-tables.ts'
 
 /** The calls of the port that a cluster carries out differently from one server. They throw the client's errors. */
 export interface Writes
-  extends Pick<Analytics, 'insert' | 'raiseFences' | 'pauseInserts' | 'resumeInserts' | 'command'> {
+  extends Pick<
+    Analytics,
+    'insert' | 'raiseFences' | 'pauseInserts' | 'resumeInserts' | 'command' | 'unfinishedMutations'
+  > {
   /** Runs a statement that changes no table definition, on this server. */
   commandOn(server: Server, sql: string, params?: QueryParams): Promise<void>
 }
@@ -104,6 +108,10 @@ export function createShardedWrites({ servers, failover, cluster, database }: Sh
       const placement = placementOf(sql, layout, await failover.repeatable(servers, shardedTables))
       if (placement.on === 'EVERY_SERVER') await changeTables(placement.statements, params)
       else await failover.once(servers, (server) => commandOn(server, sql, params))
+    },
+    async unfinishedMutations(tables) {
+      const counts = servers.map((server) => unfinishedMutationsOf(server, tables.map(localName)))
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
     },
   }
 }

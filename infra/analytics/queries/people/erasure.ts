@@ -44,7 +44,7 @@ export interface TableErasure {
   statements: readonly string[]
 }
 
-/** The sink's tables. Their statements may return before they are done; `pendingErasuresSql` says how many are not. */
+/** The sink's tables. Their statements may return before they are done: they are mutations of the store. */
 export const sinkErasures = (erasures: Erasing): TableErasure[] =>
   sinkTables.map((each) => {
     return { table: each.table, countSql: countSql(each, erasures), statements: [updateSql(each, erasures, 0)] }
@@ -59,13 +59,11 @@ export const attributionErasures = (erasures: Erasing): TableErasure[] =>
     return { table: each.table, countSql: countSql(each, erasures), statements }
   })
 
-/** Selects as `pending` how many mutations of these tables are not done. */
-export const pendingErasuresSql = `
-SELECT toInt64(count()) AS pending FROM system.mutations
-WHERE database = currentDatabase() AND NOT is_done
-  AND table IN (${[...sinkTables, ...attributionTables, ...linkTables.map((table) => ({ table }))]
-    .map(({ table }) => `'${table}'`)
-    .join(', ')})`
+/** All tables that name people. */
+export const erasedTables: readonly string[] = [
+  ...new Set([...sinkTables, ...attributionTables].map(({ table }) => table)),
+  ...linkTables,
+]
 
 const countSql = (named: NamedTable, erasures: Erasing): string =>
   `SELECT toInt64(count()) AS rows FROM ${named.table} WHERE ${anyIn(named, erasures)}`

@@ -91,6 +91,7 @@ export function createModelStore(calls: Calls) {
         queryParquet: () => Promise.reject(new Error('not part of this model')),
         ping: () => Promise.reject(new Error('not part of this model')),
         command: () => Promise.reject(new Error('not part of this model')),
+        unfinishedMutations: () => Promise.reject(new Error('not part of this model')),
         close: async () => {},
       }
     },
