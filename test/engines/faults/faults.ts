@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { tries } from '../../effort.ts'
-import { type EngineName, engineNames } from './world/engine-set.ts'
+import { type EngineName, type EngineOnDisk, engineNames } from './world/engine-set.ts'
 import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world/world.ts'
 
 const run = promisify(execFile)
@@ -29,6 +29,8 @@ const OUT_OF_BROKER_SESSION_MS = 12_000
 const OUTAGE_MS = 5_000
 /** For the other engines: longer than the time limit of a request that somebody waits for, 2 s. */
 const SHORT_OUTAGE_MS = 3_000
+/** Long enough for every batch that is under way to fail and to be tried again. */
+const FULL_DISK_MS = tries(20_000, 120_000)
 /** The time of undisturbed load between faults that run in turn. */
 const BETWEEN_MS = 3_000
 const SLOW_MS = 5_000
@@ -109,6 +111,17 @@ const fullDisk: Fault = {
     await engines.proxies.kafka.mend()
   },
 }
+
+/** Kafka ends when it cannot write. ClickHouse goes on and stores nothing. */
+const fullDiskOf = (engine: EngineOnDisk): Fault => ({
+  name: `full disk of ${engine}`,
+  async run({ engines }) {
+    await engines.disks[engine].fill()
+    await delay(FULL_DISK_MS)
+    await engines.disks[engine].free()
+    await engines.start(engine)
+  },
+})
 
 const killOfSpool: Fault = {
   name: 'no Kafka, and kill -9 of intake',
@@ -210,6 +223,7 @@ export const faults: readonly Fault[] = [
     fullDisk,
     killOfSpool,
   ]),
+  ...inTurn('full disk of clickhouse, then of kafka', [fullDiskOf('clickhouse'), fullDiskOf('kafka')]),
   takeoversOfRegistry,
   takeoverOfStreams,
   startWithoutEngines,

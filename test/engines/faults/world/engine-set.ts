@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { signalEngine } from '../../engine-process.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../../..')
@@ -14,6 +15,12 @@ const START_TIMEOUT_MS = 300_000
 
 export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
 export type EngineName = (typeof engineNames)[number]
+
+/** Engines with a disk of their own, which can be filled. */
+const onDisks = ['kafka', 'clickhouse'] as const
+export type EngineOnDisk = (typeof onDisks)[number]
+/** Several times what the suite stores. */
+const DISK_MB = 512
 
 /** The ports of each engine and of the proxy in front of it, through which the programs reach it. */
 const ports: Record<EngineName, { engine: number; proxy: number }> = {
@@ -27,6 +34,7 @@ const ports: Record<EngineName, { engine: number; proxy: number }> = {
 export interface EngineSet {
   readonly folder: string
   readonly proxies: Readonly<Record<EngineName, NetworkProxy>>
+  readonly disks: Readonly<Record<EngineOnDisk, SmallDisk>>
   /** Settings for the programs: the engines' addresses, through the proxies. */
   readonly environment: Readonly<Record<string, string>>
   /** The address without the proxy. */
@@ -61,6 +69,14 @@ export async function prepareEngines(): Promise<EngineSet> {
     await rm(folder, { recursive: true, force: true })
   }
   await remove()
+  await mkdir(folder)
+  const mounted = onDisks.map(async (name) => {
+    const diskFolder = `${folder}-${name}`
+    const disk = await mountSmallDisk(diskFolder, { sizeMb: DISK_MB })
+    await symlink(diskFolder, dataFolder(name))
+    return [name, disk] as const
+  })
+  const disks = Object.fromEntries(await Promise.all(mounted)) as EngineSet['disks']
   const opened = await Promise.all(
     engineNames.map(async (name) => {
       const { engine, proxy } = ports[name]
@@ -71,6 +87,7 @@ export async function prepareEngines(): Promise<EngineSet> {
   return {
     folder,
     proxies,
+    disks,
     environment: {
       KAFKA_BROKERS: `127.0.0.1:${ports.kafka.proxy}`,
       CLICKHOUSE_URL: `http://127.0.0.1:${ports.clickhouse.proxy}`,
@@ -86,6 +103,7 @@ export async function prepareEngines(): Promise<EngineSet> {
     async remove() {
       await Promise.all(Object.values(proxies).map((proxy) => proxy.cut()))
       await remove()
+      await Promise.all(Object.values(disks).map((disk) => disk.remove()))
     },
   }
 }
