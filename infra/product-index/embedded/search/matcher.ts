@@ -187,9 +187,14 @@ function docsIn({ least, groups }: InLists): Docs {
 }
 
 function isIn({ least, groups }: InLists, doc: number): boolean {
-  let count = 0
-  for (const lists of groups) if (lists.some((docs) => includes(docs, doc))) count++
-  return count >= least
+  let missing = least
+  for (let at = 0; at < groups.length && missing > 0; at++) if (isInAny(groups[at]!, doc)) missing--
+  return missing === 0
+}
+
+function isInAny(lists: readonly Docs[], doc: number): boolean {
+  for (let at = 0; at < lists.length; at++) if (includes(lists[at]!, doc)) return true
+  return false
 }
 
 /** Upper bound of the number of these documents. */
