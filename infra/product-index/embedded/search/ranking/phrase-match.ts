@@ -8,7 +8,9 @@ import type { Sums, WordList } from './sums.ts'
 const ROUNDING = 1e-9
 const NOT_FOUND = -1
 /** Looking up one document takes as long as adding up this many entries of a list. */
-const ENTRIES_PER_LOOKUP = 4
+const ENTRIES_PER_LOOKUP = 8
+/** Setting the sums of this many documents to zero takes as long as adding up one entry. */
+const CLEARED_PER_ENTRY = 8
 
 /** The best case for some words: the most that they can add to the score, and how many words they are. */
 interface BestCase {
@@ -51,7 +53,8 @@ export class PhraseMatch {
     this.#titleAt = new Int16Array(phrase.length)
     this.#documents = documents
     this.#sums = sums
-    this.#lookupsLeft = this.lists.reduce((sum, { docs }) => sum + docs.length, 0) / ENTRIES_PER_LOOKUP
+    const entries = this.lists.reduce((sum, { docs }) => sum + docs.length, documents / CLEARED_PER_ENTRY)
+    this.#lookupsLeft = entries / ENTRIES_PER_LOOKUP
   }
 
   /** Starts a new pass, in which documents must be asked for in ascending order. */
