@@ -1,5 +1,9 @@
-import type { Analytics } from '../../../infra/analytics/port.ts'
-import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
+import { type Analytics, AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
+import {
+  EXPLAINING_MAX_SECONDS,
+  type ExplainedTouch,
+  explainQuery,
+} from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
   attributedLinesQuery,
@@ -9,6 +13,7 @@ import {
   type TransactionRow,
   transactionQuery,
 } from '../../../infra/analytics/queries/explain/transaction.ts'
+import { Problem } from '../../domain/errors.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { toIso } from '../resources/conversions.ts'
@@ -55,7 +60,7 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
   const touches: ExplainedTouch[] = []
   for (const shopId of new Set(all.map((each) => each.shopId))) {
     const { sql, params } = explainQuery({ shopId, eventId: order.eventId })
-    touches.push(...(await analytics.query<ExplainedTouch>(sql, params)))
+    touches.push(...(await analytics.query<ExplainedTouch>(sql, params).catch(throwTooSlow)))
   }
   const ofReturns = returnsQuery(order)
   const returns = await analytics.query<ReturnRow>(ofReturns.sql, ofReturns.params)
@@ -69,6 +74,12 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
     const view = transactionView({ snapshot, principal, names }, evidence)
     return view ? [view] : []
   })
+}
+
+function throwTooSlow(error: unknown): never {
+  if (!(error instanceof AnalyticsGaveUp)) throw error
+  const detail = `To compare the lines with the touches of the person took over ${EXPLAINING_MAX_SECONDS} s: ask again when the load is lower`
+  throw new Problem('REPORT_TOO_SLOW', detail, { retryAfterSeconds: 30, cause: error })
 }
 
 /** The order behind an advertiser's pseudonym, among the orders that the advertiser was credited with. */

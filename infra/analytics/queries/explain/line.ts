@@ -20,6 +20,9 @@ import { isVoidedSql, VOIDED } from '../corrections.ts'
 /** Touches listed in one explanation: more than an id can have lines, so that the touch that won a line is always among them. */
 export const EXPLAINED_TOUCHES_MAX = 5_000
 
+/** An explanation that takes longer is aborted, because other queries wait behind it. */
+export const EXPLAINING_MAX_SECONDS = 10
+
 export interface ExplainedTouch {
   shopId: string
   /** PURCHASE, CART or WISHLIST. */
@@ -95,6 +98,7 @@ SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touc
   toBool(inWindow) AS inWindow, ${resultSql} AS result
 FROM ranked
 ORDER BY place, shopId, kind, line
-LIMIT ${EXPLAINED_TOUCHES_MAX}`
+LIMIT ${EXPLAINED_TOUCHES_MAX}
+SETTINGS max_execution_time = ${EXPLAINING_MAX_SECONDS}`
   return { sql, params: { shopId, eventId, clickWindowHours: null, viewWindowHours: null } }
 }

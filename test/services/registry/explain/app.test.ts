@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AnalyticsGaveUp } from '../../../../infra/analytics/port.ts'
+import { createHttpServer } from '../../../../services/http/server.ts'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
 import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
-import { openWorld, type Who, type World } from '../reports/world.ts'
+import { openWorld, tokens, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
 const bought = Date.parse('2026-07-15T12:00:00Z')
@@ -331,6 +333,24 @@ describe('GET /v1/panel/explain/attribution/{eventId}', () => {
     const outcomeOf = async (id: string) => (await explain(`attribution/${id}`)).body.transactions[0].lines[0].outcome
     expect(await outcomeOf('waiting')).toBe('PENDING')
     expect(await outcomeOf('past')).toBe('IMPORTED')
+  })
+
+  it('gives up an explanation that takes too long, and says why', async () => {
+    // Like a store that takes longer than any limit that it is given.
+    const query: World['analytics']['query'] = (sql, params) =>
+      sql.includes('max_execution_time')
+        ? Promise.reject(new AnalyticsGaveUp('Code: 159'))
+        : world.analytics.query(sql, params)
+    const server = createHttpServer({ logger: false })
+    server.register(explainApp({ ...world, analytics: { ...world.analytics, query }, pseudonyms, now: () => bought }))
+    const headers = { authorization: `Bearer ${tokens['pub-a']}` }
+    const answer = await server.inject({ url: '/v1/panel/explain/attribution/o1', headers })
+    expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
+      503,
+      'REPORT_TOO_SLOW',
+      '30',
+    ])
+    expect(answer.json().detail).toContain('lines with the touches')
   })
 
   it.each([
