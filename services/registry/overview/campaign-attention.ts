@@ -3,6 +3,7 @@ import { shardOf } from '../../../infra/counters/shards.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
 import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { heldBy } from '../../domain/campaign/moderation.ts'
+import { chunksOf } from '../../domain/chunks.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { EVEN_HOURS, shopDay } from '../../domain/time/shop-day.ts'
@@ -10,8 +11,8 @@ import { createSlices } from '../../process/slices.ts'
 
 type Campaign = Entity<'Campaign'>
 
-/** Campaigns whose spend is read for one answer. The states of any others assume that nothing is spent. */
-const SPENT_CAMPAIGNS_MAX = 2_000
+/** Campaigns whose spend is read at once, so that a long list neither blocks the process nor holds up the counters. */
+const READ_TOGETHER = 500
 const NEARLY_SPENT = 0.9
 /** How far the spent share of the budget may be behind the elapsed share of the campaign's time. */
 const PACE_TOLERANCE = 0.1
@@ -40,22 +41,15 @@ export async function campaignAttention(
 ): Promise<{ findings: Finding[]; states: Partial<Record<CampaignState, number>>; isSpendKnown: boolean }> {
   // A campaign and its shop may be deleted while the spend is read.
   const shopOf = ({ body }: Campaign) => snapshot.getEver('Shop', body.shopId)!.body
-  const spending = campaigns.filter(({ body }) => mayRun(body, now))
-  const read = spending.slice(0, SPENT_CAMPAIGNS_MAX)
-  const dayOf = (campaign: Campaign) => dayIn(shopOf(campaign).timeZone, now)
-  const keys = read.flatMap((campaign) => {
-    const shard = shardOf(campaign.id, counters.shards)
-    return [spendKey(shard, campaign.id), dailySpendKey(shard, campaign.id, dayOf(campaign))]
-  })
-  const values = read.length === 0 ? [] : await counters.read(keys).catch(nothingWhileAway)
-  const spentBy = new Map(values && read.map(({ id }, i) => [id, { total: values[2 * i]!, today: values[2 * i + 1]! }]))
+  const mayHaveSpent = campaigns.filter(({ body }) => mayRun(body, now))
+  const spentBy = await spentOf(counters, mayHaveSpent, (campaign) => dayIn(shopOf(campaign).timeZone, now))
 
   const states: Partial<Record<CampaignState, number>> = {}
   const findings: Finding[] = []
   const slices = createSlices()
   for (const campaign of campaigns) {
     if (slices.isOver()) await slices.next()
-    const spent = spentBy.get(campaign.id)
+    const spent = spentBy?.get(campaign.id)
     const shop = shopOf(campaign)
     const leastPriceMicros = leastPrice(campaign.body, shop)
     const state = campaignState(campaign.body, { now, spentMicros: spent?.total ?? 0, leastPriceMicros })
@@ -69,7 +63,31 @@ export async function campaignAttention(
     }
     if (state === 'RUNNING' && spent) findings.push(...moneyFindings(campaign, spent, { now, timeZone: shop.timeZone }))
   }
-  return { findings, states, isSpendKnown: values !== null && read.length === spending.length }
+  return { findings, states, isSpendKnown: spentBy !== null }
+}
+
+interface Spent {
+  total: number
+  today: number
+}
+
+/** What campaigns have spent, in micro-units, by their ids; null while the counters are away. */
+async function spentOf(
+  counters: CampaignAttentionDeps['counters'],
+  campaigns: readonly Campaign[],
+  dayOf: (campaign: Campaign) => string,
+): Promise<Map<string, Spent> | null> {
+  const spentBy = new Map<string, Spent>()
+  for (const some of chunksOf(campaigns, READ_TOGETHER)) {
+    const keys = some.flatMap((campaign) => {
+      const shard = shardOf(campaign.id, counters.shards)
+      return [spendKey(shard, campaign.id), dailySpendKey(shard, campaign.id, dayOf(campaign))]
+    })
+    const values = await counters.read(keys).catch(nothingWhileAway)
+    if (values === null) return null
+    for (const [i, { id }] of some.entries()) spentBy.set(id, { total: values[2 * i]!, today: values[2 * i + 1]! })
+  }
+  return spentBy
 }
 
 /** Whether a campaign's state depends on its spend: it is accepted and within its dates, and neither a draft nor archived. */
@@ -81,7 +99,7 @@ function mayRun(body: Campaign['body'], now: number): boolean {
 
 function moneyFindings(
   entity: Campaign,
-  spent: { total: number; today: number },
+  spent: Spent,
   { now, timeZone }: { now: number; timeZone: string },
 ): Finding[] {
   const { budgetMicros, dailyBudgetMicros, startAt, endAt, autoPromo } = entity.body

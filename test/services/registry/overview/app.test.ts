@@ -15,8 +15,8 @@ const spent = new Map<string, number>()
 const nameOf = ({ group, id }: CounterKey) => `${group.name} ${id}`
 const spend = (campaignId: string, micros: number) => spent.set(nameOf(spendKey(0, campaignId)), micros)
 const system = { failed: 0, delayMs: 0, areCountersAway: false, products: [] as string[] }
-/** The number of keys that were read from the counters. */
-let keysRead = 0
+/** The numbers of keys that were read from the counters together. */
+const readSizes: number[] = []
 let version = 1
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
         shards: 1,
         async read(keys) {
           if (system.areCountersAway) throw new CountersUnavailable('away')
-          keysRead += keys.length
+          readSizes.push(keys.length)
           return keys.map((key) => spent.get(nameOf(key)) ?? 0)
         },
       },
@@ -153,17 +153,18 @@ describe('attention', () => {
     expect(body).toMatchObject({ items: [], unknown: ['BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE'] })
   })
 
-  it('reads the spend of at most 2,000 campaigns, and names three of many', async () => {
-    const ids = Array.from({ length: 2_500 }, (_, i) => `many-${i}`)
+  it('judges every one of 3,000 campaigns, reading few at once, and names three of them', async () => {
+    const ids = Array.from({ length: 3_000 }, (_, i) => `many-${i}`)
     for (const id of ids) {
       campaign(id, { accountId: 'adv-2', shopId: 'warsaw', name: id })
       spend(id, 950)
     }
-    keysRead = 0
+    readSizes.length = 0
     const body = await attention('adv-2')
-    expect(keysRead).toBe(4_000)
+    expect(Math.max(...readSizes)).toBeLessThanOrEqual(1_000)
+    expect(body.unknown).toEqual([])
+    expect(kindsOf(body)).toMatchObject({ BUDGET_LOW: 3_000 })
     expect(body.items[0].examples).toHaveLength(3)
-    expect(body.unknown).toContain('BUDGET_LOW')
     for (const id of ids) world.snapshot.forget('Campaign', id)
   })
 
