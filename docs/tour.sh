@@ -12,11 +12,11 @@ ME="visitor-$RANDOM$RANDOM"
 ORDER="order-$RANDOM$RANDOM"
 
 step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-# Shows a command, runs it, shows its answer (indented, the first 30 lines) and keeps it in $ANSWER.
+# Shows a command, runs it, shows its answer (indented, the first 36 lines) and keeps it in $ANSWER.
 run() {
   printf '$ %s\n' "${*//$TOKEN/\$TOKEN}"
   ANSWER=$(eval "$*")
-  node -e 'console.log(JSON.stringify(JSON.parse(process.argv[1]), null, 1).split("\n").slice(0, 30).join("\n"))' "$ANSWER"
+  node -e 'console.log(JSON.stringify(JSON.parse(process.argv[1]), null, 1).split("\n").slice(0, 36).join("\n"))' "$ANSWER"
 }
 # Reads a JavaScript path out of the last answer.
 pick() { node -p "JSON.parse(process.argv[1])$1" "$ANSWER"; }
@@ -30,7 +30,7 @@ run "curl -s '$BASE/v1/panel/ad-units?shopId=$SHOP&limit=100' $AUTH"
 SLOT=$(pick ".items.find(u=>u.algorithm==='CONTEXT_MATCH').slotHash")
 
 step '2. A product that came in by the XML feed, and whether it can be shown'
-run "curl -s '$BASE/v1/panel/products?shopId=$SHOP&q=noise%20cancelling%20headphones&limit=1' $AUTH"
+run "curl -s '$BASE/v1/panel/products?shopId=$SHOP&q=noise%20cancelling%20headphones&available=true&limit=1' $AUTH"
 
 step '3. A shopper searches: which ads?'
 run "curl -s $BASE/v1/dsa/raw/batch $JSON -H 'cid: $ME' -d '{\"targeting\":[{\"slotHash\":\"$SLOT\",\"adCount\":2,\"searchData\":\"noise cancelling headphones\"}]}'"
