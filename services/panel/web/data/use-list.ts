@@ -5,12 +5,15 @@ import type { Answer, Item, ListPath, PathParams, Query } from '../client/types.
 import { type EntityState, read } from './use-entity.ts'
 
 const PAGE_SIZE_DEFAULT = 50
-/** The API's largest page size, for lists that are searched in the browser and for choices. */
-export const PAGE_SIZE_MAX = 1_000
+/** The API's largest page size. */
+export const API_PAGE_SIZE_MAX = 1_000
+/** For lists that are searched in the browser, and for choices: as many as an account may have campaigns. */
+export const PAGE_SIZE_MAX = 10_000
 
 export interface ListOptions<P extends ListPath> {
   path?: PathParams<P>
   query?: Omit<Query<P>, 'limit' | 'cursor'>
+  /** A page larger than the API's is read in several requests. */
   pageSize?: number
   enabled?: boolean
   refreshMs?: number | false
@@ -41,16 +44,19 @@ export function useList<P extends ListPath>(
   const [place, setPlace] = useState({ asked, cursors: [] as string[] })
   // A changed query starts at its first page.
   const cursors = place.asked === asked ? place.cursors : []
-  const query = { ...options.query, limit: pageSize, cursor: cursors.at(-1) }
+  const query = { ...options.query, limit: Math.min(pageSize, API_PAGE_SIZE_MAX), cursor: cursors.at(-1) }
 
   const state = useQuery<Answer<P>, ApiProblem>({
-    queryKey: [path, options.path, query],
-    queryFn: ({ signal }) => read(path, { params: { path: options.path, query }, signal }),
+    queryKey: [path, options.path, query, pageSize],
+    queryFn: ({ signal }) =>
+      readPages(Math.ceil(pageSize / API_PAGE_SIZE_MAX), query.cursor, (cursor) =>
+        read(path, { params: { path: options.path, query: { ...query, cursor } }, signal }),
+      ) as Promise<Answer<P>>,
     placeholderData: keepPreviousData,
     ...(enabled === undefined ? {} : { enabled }),
     refetchInterval: refreshMs,
   })
-  const data = state.data as { items: Item<P>[]; nextCursor: string | null } | undefined
+  const data = state.data as (ListAnswer & { items: Item<P>[] }) | undefined
   const nextCursor = data?.nextCursor ?? null
   return {
     items: data?.items,
@@ -62,6 +68,26 @@ export function useList<P extends ListPath>(
     next: nextCursor === null ? null : () => setPlace({ asked, cursors: [...cursors, nextCursor] }),
     previous: cursors.length === 0 ? null : () => setPlace({ asked, cursors: cursors.slice(0, -1) }),
   }
+}
+
+interface ListAnswer {
+  items: unknown[]
+  nextCursor: string | null
+}
+
+/** Reads pages of the API from a cursor on, one after the other: the answer of the last one, with the items of all. */
+async function readPages(
+  pages: number,
+  from: string | undefined,
+  readOne: (cursor: string | undefined) => Promise<ListAnswer>,
+): Promise<ListAnswer> {
+  let answer = await readOne(from)
+  const items = [...answer.items]
+  for (let left = pages - 1; left > 0 && answer.nextCursor !== null; left--) {
+    answer = await readOne(answer.nextCursor)
+    items.push(...answer.items)
+  }
+  return { ...answer, items }
 }
 
 /** A list that is part of another answer, as DataTable takes it. */

@@ -27,7 +27,9 @@ export const t = catalogue({
   notRefreshed: 'These rows could not be refreshed and may be out of date',
   tryAgain: 'Try again',
   rows: '{all, plural, =0 {No rows} other {{shown, number} of {all, plural, one {# row} other {# rows}}}}',
-  pageOfList: 'page {page, number}',
+  rowsOfPage: '{count, plural, one {# row} other {# rows}} on page {page, number}',
+  rowsOfSearchedPage:
+    '{count, plural, one {# row} other {# rows}} on page {page, number}. Search, order and totals are those of this page.',
   range: '{from, number}–{to, number}',
   pages: 'Pages of the list',
   previous: 'Previous',

@@ -1,6 +1,7 @@
 import { Alert, Button, EmptyState, Group, Paper, Text } from '@mantine/core'
 import { IconAlertTriangle, IconChevronLeft, IconChevronRight, IconListSearch } from '@tabler/icons-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { useAddressText } from '../../data/use-address-value.ts'
 import type { ListState } from '../../data/use-list.ts'
 import { t } from '../../messages/components.ts'
 import { ErrorState } from './error-state.tsx'
@@ -25,8 +26,8 @@ export interface DataTableProps<T> {
   /** The page that a row opens. The first column holds the link, but the whole row can be clicked. */
   rowLink?: (row: T) => string
   /**
-   * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX. With `value` and
-   * `onChange`, the caller asks the API.
+   * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX, and its text is `q` in
+   * the address of the page. With `value` and `onChange`, the caller asks the API.
    */
   search?: { textOf: (row: T) => string } | { value: string; onChange: (value: string) => void }
   /** Shown next to the search box. */
@@ -46,7 +47,7 @@ export interface DataTableProps<T> {
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useAddressText('q')
   const top = useRef<HTMLDivElement>(null)
   const isLocal = search !== undefined && 'textOf' in search
   const wanted = search === undefined ? '' : isLocal ? typed : search.value
@@ -128,8 +129,12 @@ function Pages<T>(props: DataTableProps<T> & { shown: ShownRows<T>; onTurn: () =
   return (
     <Group justify="space-between" gap="xs" mt="sm">
       <Text size="sm" c="dimmed" aria-live="polite">
-        {counted?.(counts) ?? t('rows', counts)}
-        {(list.next || list.previous) && ` · ${t('pageOfList', { page: list.page })}`}
+        {list.next || list.previous
+          ? t(search && 'textOf' in search ? 'rowsOfSearchedPage' : 'rowsOfPage', {
+              count: all.length,
+              page: list.page,
+            })
+          : (counted?.(counts) ?? t('rows', counts))}
       </Text>
       {hasPages && (
         <Group component="nav" aria-label={t('pages')} gap="xs">

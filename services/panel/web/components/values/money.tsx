@@ -1,9 +1,16 @@
 /** The API's amounts have at most six decimals. */
 export const DECIMALS_MAX = 6
 
+/** By their options: a table has hundreds of amounts, and making a formatter takes far longer than using it. */
+const formats = new Map<string, Intl.NumberFormat>()
+
 /** Formats an amount in the locale of the browser: 1.234,50 €. */
 export function formatMoney(amount: number, currency: string, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...options }).format(amount)
+  const key = JSON.stringify([currency, options])
+  const known = formats.get(key)
+  const format = known ?? new Intl.NumberFormat(undefined, { style: 'currency', currency, ...options })
+  if (!known) formats.set(key, format)
+  return format.format(amount)
 }
 
 export interface MoneyProps {

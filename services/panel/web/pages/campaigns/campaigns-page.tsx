@@ -1,11 +1,12 @@
 import { Alert, Button, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { type JSX, useState } from 'react'
+import type { JSX } from 'react'
 import { Link } from 'react-router'
 import type { Campaign } from '../../client/types.ts'
 import { DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { keyOf, useColumns } from '../../components/page/table/columns.ts'
+import { useAddressValue } from '../../data/use-address-value.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import { useSession } from '../../session/session.ts'
@@ -26,8 +27,8 @@ export default function CampaignsPage() {
   const { shops, shop: chosen } = useShop()
   const isAdvertiser = role === 'ADVERTISER'
   const shop = isAdvertiser ? undefined : chosen
-  const [state, setState] = useState<string | null>(null)
-  const [kind, setKind] = useState<Campaign['kind'] | null>(null)
+  const [state, setState] = useAddressValue('state')
+  const [kind, setKind] = useAddressValue<Campaign['kind']>('kind')
   const isArchive = state === 'ARCHIVED'
   const list = useList('/v1/panel/campaigns', {
     query: {

@@ -94,7 +94,7 @@ function Campaigns({ attention: { data, problem, retry } }: { attention: EntityS
         {states.map((state) => (
           <Group key={state} justify="space-between">
             <StatusBadge status={state satisfies Status} />
-            <Anchor component={Link} to="/campaigns" size="sm" c="inherit">
+            <Anchor component={Link} to={`/campaigns?state=${state}`} size="sm" c="inherit">
               {data?.campaigns[state]}
             </Anchor>
           </Group>

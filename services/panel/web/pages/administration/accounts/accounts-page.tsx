@@ -1,11 +1,11 @@
 import { Button, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Account } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
+import { useAddressValue } from '../../../data/use-address-value.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
 import { accountKinds, kindNames } from './account-kinds.ts'
@@ -21,7 +21,7 @@ const columns: Column<Account>[] = [
 
 /** Publishers and advertisers of this installation. */
 export default function AccountsPage() {
-  const [kind, setKind] = useState<Account['kind'] | null>(null)
+  const [kind, setKind] = useAddressValue<Account['kind']>('kind')
   const list = useList('/v1/panel/accounts', { query: kind ? { kind } : {}, pageSize: PAGE_SIZE_MAX })
   const create = (
     <Button component={Link} to="/accounts/new" leftSection={<IconPlus size={16} aria-hidden />}>

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import type { Product } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
@@ -8,7 +8,8 @@ import { Money } from '../../../components/values/money.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
-import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useAddressText, useAddressValue } from '../../../data/use-address-value.ts'
+import { API_PAGE_SIZE_MAX, PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/products.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
@@ -85,10 +86,9 @@ function Ads({ product }: { product: Product }) {
 /** The products of a shop, and whether each can be an ad now. */
 export default function ProductsPage() {
   const { shop, shops } = useShop()
-  const [search, setSearch] = useSearchParams()
-  const typed = search.get('q') ?? ''
-  const available = search.get('available')
-  const feedId = search.get('feed')
+  const [typed, setTyped] = useAddressText('q')
+  const [available, setAvailable] = useAddressValue('available')
+  const [feedId, setFeedId] = useAddressValue('feed')
   const [q] = useDebouncedValue(typed.trim(), SEARCH_WAIT_MS)
   const feeds = useList('/v1/panel/feeds', {
     query: { shopId: shop?.id },
@@ -102,15 +102,9 @@ export default function ProductsPage() {
       ...(feedId && { feedId }),
       ...(available && { available: available === 'true' }),
     },
-    pageSize: PAGE_SIZE_MAX,
+    pageSize: API_PAGE_SIZE_MAX,
     enabled: shop !== undefined,
   })
-  const put = (name: string, value: string | null) => {
-    const next = new URLSearchParams(search)
-    if (value) next.set(name, value)
-    else next.delete(name)
-    setSearch(next, { replace: true })
-  }
   return (
     <>
       <PageHeader title={t('products')} description={t('productsHelp')} />
@@ -124,7 +118,7 @@ export default function ProductsPage() {
           columns={columnsIn(shop?.timeZone)}
           rowKey={({ feedId, id }) => `${feedId}/${id}`}
           rowLink={({ id }) => `/products/${encodeURIComponent(id)}`}
-          search={{ value: typed, onChange: (value) => put('q', value) }}
+          search={{ value: typed, onChange: setTyped }}
           filters={
             <>
               <Select
@@ -137,7 +131,7 @@ export default function ProductsPage() {
                   { value: 'false', label: t('notInStock') },
                 ]}
                 value={available}
-                onChange={(value) => put('available', value)}
+                onChange={setAvailable}
               />
               {feeds.items && feeds.items.length > 1 && (
                 <Select
@@ -147,7 +141,7 @@ export default function ProductsPage() {
                   w={170}
                   data={feeds.items.map(({ id, name }) => ({ value: id, label: name }))}
                   value={feedId}
-                  onChange={(value) => put('feed', value)}
+                  onChange={setFeedId}
                 />
               )}
             </>
