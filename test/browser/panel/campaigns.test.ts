@@ -9,6 +9,8 @@ const CAMPAIGNS = 1_100
 /** A limit on the page's elements: all rows at once would have over 28,000. */
 const ELEMENTS_MAX = 2_500
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+/** By which Excel knows that a file is UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff'
 const LONG_NAME = 'W'.repeat(67)
 const HOSTILE = [LONG_NAME, 'حملة الشتاء للمصابيح', '🎄 <b>Łampy</b>', '=HYPERLINK("https://evil.example")']
 
@@ -138,7 +140,7 @@ it('saves what the table shows once its figures have come, with formulas made ha
   const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV').click()])
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
   expect(lines).toEqual([
-    'Campaign,State,Spend,Today,"CTR, 28 days"',
+    `${BYTE_ORDER_MARK}Campaign,State,Spend,Today,"CTR, 28 days"`,
     `"'=HYPERLINK(""https://evil.example"")",Paused,0,0,`,
     '',
   ])

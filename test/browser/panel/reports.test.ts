@@ -176,6 +176,7 @@ describe('the report', () => {
     const { name, content } = await downloaded(/CSV/)
     expect(name).toMatch(/^report-.*-campaign\.csv$/)
     const [disclosed, table = ''] = content.toString().split('\r\n\r\n')
+    expect(content.subarray(0, 3).toString('hex')).toBe('efbbbf')
     expect(disclosed).toContain('Attribution model,LAST_TOUCH')
     const [header, row] = table.split('\r\n')
     expect(header).toBe(`campaign,campaignName,currency,${METRICS}`)

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
-import { saveFile } from '../../components/values/save-file.ts'
+import { saveCsv, saveFile } from '../../components/values/save-file.ts'
 import { t } from '../../messages/pages/reports.ts'
 import type { Days } from './controls/periods.ts'
 import type { ReportState } from './report-state.ts'
@@ -20,7 +20,9 @@ export function DownloadMenu({ state, days }: { state: ReportState; days: Days }
     try {
       const query = { ...queryOf(state, days), format, disclosure: true }
       const file = await answer(client.GET('/v1/panel/reports', { params: { query }, parseAs: 'blob' }))
-      saveFile(`report-${days.from}-${days.until}-${state.groupBy.join('-')}.${format}`, file as unknown as Blob)
+      const name = `report-${days.from}-${days.until}-${state.groupBy.join('-')}.${format}`
+      const save = { csv: saveCsv, parquet: saveFile }[format]
+      save(name, file as unknown as Blob)
     } catch (problem) {
       notifications.show({ title: t('notDownloaded'), message: (problem as Error).message, color: 'red' })
     } finally {

@@ -2,7 +2,7 @@ import { Button, Group, Menu, TextInput } from '@mantine/core'
 import { IconColumns, IconDownload, IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { t } from '../../../messages/components.ts'
-import { saveFile } from '../../values/save-file.ts'
+import { saveCsv } from '../../values/save-file.ts'
 import { type Column, type ColumnChoice, keyOf } from './columns.ts'
 import classes from './table.module.css'
 
@@ -88,5 +88,5 @@ async function downloadCsv<T>({ name, rows, columns }: NonNullable<ToolbarProps<
     record_delimiter: 'windows',
     escape_formulas: true,
   })
-  saveFile(`${name}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  saveCsv(`${name}.csv`, text)
 }
