@@ -1,4 +1,4 @@
-import { useLocalStorage } from '@mantine/hooks'
+import { useLocalStorage, useSessionStorage, useWindowEvent } from '@mantine/hooks'
 import { createContext, type ReactNode, use } from 'react'
 import type { Shop } from '../client/types.ts'
 import { PAGE_SIZE_MAX, useList } from '../data/use-list.ts'
@@ -14,13 +14,28 @@ interface ShopChoice {
 
 const ShopContext = createContext<ShopChoice | null>(null)
 
-/** Holds the chosen shop and remembers it in the browser. */
+/** Holds the shop chosen in this tab. */
 export function ShopProvider({ children }: { children: ReactNode }) {
   const { user } = useSession()
-  const [chosen, choose] = useLocalStorage({ key: `endcap-shop-${user.id}`, defaultValue: '' })
+  const [chosen, choose] = useChosenShop(`endcap-shop-${user.id}`)
   const { items: shops } = useList('/v1/panel/shops', { pageSize: PAGE_SIZE_MAX })
   const shop = shops?.find(({ id }) => id === chosen) ?? shops?.[0]
   return <ShopContext value={{ shops, shop, choose }}>{children}</ShopContext>
+}
+
+/**
+ * The id of the chosen shop, '' before any choice. Each tab keeps its own: a choice in one must not move a form that is open in
+ * another to that shop. A new tab begins with the shop of the tab that was used last.
+ */
+function useChosenShop(key: string): [string, (id: string) => void] {
+  const [last, setLast] = useLocalStorage({ key, defaultValue: '', getInitialValueInEffect: false, sync: false })
+  const [own, setOwn] = useSessionStorage({ key, defaultValue: last, getInitialValueInEffect: false, sync: false })
+  const choose = (id: string) => {
+    setOwn(id)
+    setLast(id)
+  }
+  useWindowEvent('focus', () => choose(own))
+  return [own, choose]
 }
 
 /** The shops that the user may see, and the one chosen in the header. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const placement = await post('placements', { shopId: shop.id, name: 'Search', kind: 'PRODUCT' })
   const unit = await post('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })
   const feed = await post('feeds', { shopId: shop.id, name: 'Feed', currency: 'EUR', lang: 'en' })
-  Object.assign(ids, { account: account.id, unit: unit.id, feed: feed.id })
+  Object.assign(ids, { account: account.id, shop: shop.id, unit: unit.id, feed: feed.id })
 })
 afterAll(() => world?.stop())
 
@@ -50,6 +50,27 @@ it('names a shop in the header only where the page is of one shop', async () => 
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await expect.poll(() => chooser.count()).toBe(0)
   await page.close()
+})
+
+it('leaves a form in its shop when another is chosen in another tab, and shows the one that an address names', async () => {
+  const { account, shop } = ids
+  const publisher = await world.makeUser({ name: 'Nora', role: 'PUBLISHER', accountId: account! })
+  const form = await world.signedIn(publisher)
+  const chooser = (page: Page) => page.getByRole('banner').getByRole('combobox', { name: 'Shop' })
+  await form.goto('/panel/feeds/new')
+  await expect.poll(() => chooser(form).inputValue()).toBe('Lamp shop')
+  const other = await form.context().newPage()
+  await other.goto('/panel/placements')
+  await chooser(other).click()
+  await other.getByRole('option', { name: 'Chair shop' }).click()
+  await expect.poll(() => chooser(other).inputValue()).toBe('Chair shop')
+  await form.getByLabel('Name').fill('Lamps')
+  expect(await chooser(form).inputValue()).toBe('Lamp shop')
+  await form.reload()
+  await expect.poll(() => chooser(form).inputValue()).toBe('Lamp shop')
+  await other.goto(`/panel/reports?shopId=${shop}`)
+  await expect.poll(() => chooser(other).inputValue()).toBe('Lamp shop')
+  await form.context().close()
 })
 
 it.each(['light', 'dark'] as const)(
