@@ -214,6 +214,23 @@ describe('an explanation', () => {
     await expectAccessible()
   })
 
+  it('finds an order by its number, and the sales of other days', async () => {
+    await page.goto('/panel/sales')
+    await page.getByRole('textbox', { name: 'Order number' }).fill(' order/1 ')
+    await page.getByRole('button', { name: 'Look up' }).click()
+    await heading('Why this credit').waitFor()
+    await page.getByText('Got the credit', { exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('row', { name: /Lamps/ }).waitFor()
+    await page.getByRole('combobox', { name: 'Period' }).click()
+    await page.getByRole('option', { name: 'Last month' }).click()
+    await page.getByText('No purchases in this period').waitFor()
+    await page.reload()
+    await page.getByText('No purchases in this period').waitFor()
+    await page.goto('/panel/sales?period=today')
+    await page.getByRole('row', { name: /Lamps/ }).waitFor()
+  })
+
   it('explains an ad request by its id: what was shown at which price, and its events', async () => {
     await page.goto('/panel/ad-requests')
     await page.getByRole('textbox', { name: 'Request ID' }).fill(requestId)
@@ -237,7 +254,7 @@ it('shows an advertiser without sales nothing of what others earn', async () => 
   await advertiser.goto('/panel/reports')
   await advertiser.getByText('No data in this period').waitFor()
   await advertiser.goto('/panel/sales')
-  await advertiser.getByText('No purchases yet').waitFor()
+  await advertiser.getByText('No purchases in this period').waitFor()
   await advertiser.goto(`/panel/sales/${shop.shopId}/order%2F1`)
   await advertiser.getByText('The sale is being processed…').waitFor()
   await advertiser.close()

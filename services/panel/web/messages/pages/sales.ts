@@ -3,8 +3,9 @@ import { catalogue } from '../catalogue.ts'
 /** Sales, why each was credited, and their returns. */
 export const t = catalogue({
   sales: 'Sales',
-  salesHelp: 'Sales of the last 30 days. Open one to see which ad earned it, and why.',
-  ownSalesHelp: 'Orders of the last 30 days that were credited to your ads. Open one to see why.',
+  salesHelp: 'Open one to see which ad earned it, and why.',
+  ownSalesHelp: 'Orders that were credited to your ads. Open one to see why.',
+  lookUp: 'Look up',
   zone: 'Times are in the time zone {zone}.',
   kind: 'Kind',
   PURCHASE: 'Purchase',
@@ -17,7 +18,7 @@ export const t = catalogue({
   creditedToAds: 'Credited to ads',
   creditedToNobody: 'Not credited',
   all: 'All',
-  noSales: 'No {kind, select, CART {carts} WISHLIST {wishlists} other {purchases}} yet',
+  noSales: 'No {kind, select, CART {carts} WISHLIST {wishlists} other {purchases}} in this period',
   noSalesHelp: 'They appear within seconds of being sent. Imported history is never credited.',
   when: 'When',
   order: 'Order number',

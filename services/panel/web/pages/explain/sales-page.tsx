@@ -1,42 +1,54 @@
-import { Badge, Select, Text } from '@mantine/core'
-import { useSearchParams } from 'react-router'
+import { Badge, Button, Group, Select, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { formatMoney, Money } from '../../components/values/money.tsx'
 import { DateTime } from '../../components/values/times.tsx'
+import { useAddressValue } from '../../data/use-address-value.ts'
 import { useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/sales.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
+import { fromZoneTime } from '../campaigns/editor/values/zone-time.ts'
+import { PeriodFields } from '../reports/controls/period-fields.tsx'
+import { addDays } from '../reports/controls/periods.ts'
+import { useAddressPeriod } from '../reports/controls/use-address-period.ts'
 import { kinds, type ListedSale, salePath } from './sale-words.ts'
 
 const REFRESH_MS = 10_000
 const KIND_DEFAULT = 'PURCHASE'
 const CREDITED_DEFAULT = 'true'
+/** The API's largest id of an event. */
+const ID_CHARS_MAX = 256
 type Kind = ListedSale['kind']
 
-/** Recent sales and the campaigns credited with them. New sales appear without reloading. */
+/** The sales of a period and the campaigns credited with them. New sales appear without reloading. */
 export default function SalesPage() {
   const { role } = useSession().user
   const { shop, shops } = useShop()
-  const [search, setSearch] = useSearchParams()
-  const kind = (search.get('kind') ?? KIND_DEFAULT) as Kind
-  const credited = search.get('credited') ?? CREDITED_DEFAULT
+  const [askedKind, setKind] = useAddressValue<Kind>('kind')
+  const [askedCredit, setCredit] = useAddressValue('credited')
+  const kind = askedKind ?? KIND_DEFAULT
+  const credited = askedCredit ?? CREDITED_DEFAULT
+  const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
   const isAdvertiser = role === 'ADVERTISER'
   const query = {
     kind,
+    from: startOf(days.from, shop?.timeZone),
+    to: startOf(addDays(days.until, 1), shop?.timeZone),
     ...(!isAdvertiser && shop && { shopId: shop.id }),
     ...(!isAdvertiser && credited !== 'all' && { credited: credited === 'true' }),
   }
   const list = useList('/v1/panel/transactions', { query, refreshMs: REFRESH_MS, enabled: shops !== undefined })
-  const put = (name: string, value: string | null) =>
-    setSearch((before) => new URLSearchParams({ ...Object.fromEntries(before), [name]: value ?? '' }))
 
   return (
     <>
       <PageHeader
         title={t('sales')}
         description={`${isAdvertiser ? t('ownSalesHelp') : t('salesHelp')} ${shop ? t('zone', { zone: shop.timeZone }) : ''}`}
+        actions={!isAdvertiser && shop && <OrderLookUp shopId={shop.id} />}
       />
       <DataTable
         label={t('sales')}
@@ -46,21 +58,22 @@ export default function SalesPage() {
         rowLink={salePath}
         filters={
           <>
+            <PeriodFields period={period} days={days} timeZone={shop?.timeZone} onChange={setPeriod} />
             <Select
-              aria-label={t('kind')}
+              label={t('kind')}
               w={140}
               allowDeselect={false}
               value={kind}
-              onChange={(value) => put('kind', value)}
+              onChange={(value) => setKind(value as Kind)}
               data={kinds.map((value) => ({ value, label: t(`${value}s`) }))}
             />
             {!isAdvertiser && (
               <Select
-                aria-label={t('credit')}
+                label={t('credit')}
                 w={190}
                 allowDeselect={false}
                 value={credited}
-                onChange={(value) => put('credited', value)}
+                onChange={setCredit}
                 data={[
                   { value: 'true', label: t('creditedToAds') },
                   { value: 'false', label: t('creditedToNobody') },
@@ -78,6 +91,41 @@ export default function SalesPage() {
     </>
   )
 }
+
+/** Opens an order of the shop by its number, however old it is. */
+function OrderLookUp({ shopId }: { shopId: string }) {
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  const eventId = typed.trim()
+  const open = (event: FormEvent) => {
+    event.preventDefault()
+    if (eventId !== '') void navigate(salePath({ shopId, eventId }))
+  }
+  return (
+    <search>
+      <form onSubmit={open}>
+        <Group gap="xs" wrap="nowrap">
+          <TextInput
+            aria-label={t('order')}
+            placeholder={t('order')}
+            maxLength={ID_CHARS_MAX}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => setTyped(value)}
+            spellCheck={false}
+            autoComplete="off"
+          />
+          <Button type="submit" variant="default" leftSection={<IconSearch size={16} aria-hidden />}>
+            {t('lookUp')}
+          </Button>
+        </Group>
+      </form>
+    </search>
+  )
+}
+
+/** The instant at which a day begins in the time zone of the shop, or else of the browser. */
+const startOf = (day: string, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone) =>
+  fromZoneTime(`${day}T00:00`, timeZone)
 
 function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column<ListedSale>[] {
   const when: Column<ListedSale> = {

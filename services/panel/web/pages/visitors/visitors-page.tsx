@@ -5,14 +5,14 @@ import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { formatCount } from '../../components/values/numbers.ts'
-import { dateIn } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { allOf } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/visitors.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { NoShop } from '../publisher/shops/no-shop.tsx'
 import { PeriodFields } from '../reports/controls/period-fields.tsx'
-import { addDays, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/controls/periods.ts'
+import { addDays, dayLabel } from '../reports/controls/periods.ts'
+import { useAddressPeriod } from '../reports/controls/use-address-period.ts'
 import { Downloads } from './downloads.tsx'
 
 type Row = Answer<'/v1/panel/page-views'>['rows'][number]
@@ -20,19 +20,17 @@ type Row = Answer<'/v1/panel/page-views'>['rows'][number]
 const names = ['day', 'utmSource', 'utmMedium', 'utmCampaign', 'gclid'] as const
 type Dimension = (typeof names)[number]
 const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
-const PERIOD_DEFAULT = '28-days'
 
 /** How visitors came, by the shop's page views, and what was sold to them. All settings are in the address. */
 export default function VisitorsPage() {
   const { shop, shops } = useShop()
   const [search, setSearch] = useSearchParams()
-  const period = periodOf(search)
+  const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
   const groupBy = groupingOf(search)
-  const days = daysOf(period, dateIn(shop?.timeZone, Date.now()))
   const range = { shopId: shop?.id ?? '', from: days.from, to: addDays(days.until, 1) }
   const query = { ...range, groupBy: groupBy.join(',') }
   const { data, problem, retry } = useEntity('/v1/panel/page-views', { query, enabled: shop !== undefined })
-  const put = (values: Record<string, string>) => setSearch({ ...Object.fromEntries(search), ...values })
+  const group = (chosen: readonly string[]) => setSearch({ ...Object.fromEntries(search), groupBy: chosen.join(',') })
 
   return (
     <>
@@ -50,17 +48,12 @@ export default function VisitorsPage() {
           rowKey={(row) => JSON.stringify([...groupBy.map((each) => row[each]), row.currency])}
           filters={
             <>
-              <PeriodFields
-                period={period}
-                days={days}
-                timeZone={shop.timeZone}
-                onChange={(next) => put(addressPeriod(next))}
-              />
+              <PeriodFields period={period} days={days} timeZone={shop.timeZone} onChange={setPeriod} />
               <MultiSelect
                 label={t('groupBy')}
                 w={{ base: '100%', xs: 380 }}
                 value={groupBy}
-                onChange={(chosen) => chosen.length > 0 && put({ groupBy: chosen.join(',') })}
+                onChange={(chosen) => chosen.length > 0 && group(chosen)}
                 data={names.map((value) => ({ value, label: t(value) }))}
               />
             </>
@@ -105,16 +98,6 @@ function Value({ of, row }: { of: Dimension; row: Row }) {
   if (value && of === 'day') return dayLabel(value)
   return value ? value : <span style={{ color: 'var(--mantine-color-dimmed)' }}>{t('none')}</span>
 }
-
-function periodOf(search: URLSearchParams): Period {
-  const [from, until] = [search.get('from'), search.get('until')]
-  if (isDay(from) && isDay(until)) return { from, until }
-  const preset = search.get('period')
-  return isPreset(preset) ? preset : PERIOD_DEFAULT
-}
-
-const addressPeriod = (period: Period): Record<string, string> =>
-  typeof period === 'string' ? { period, from: '', until: '' } : { period: '', ...period }
 
 function groupingOf(search: URLSearchParams): Dimension[] {
   const asked = (search.get('groupBy') ?? '').split(',')

@@ -1,0 +1,32 @@
+import { useSearchParams } from 'react-router'
+import { dateIn } from '../../../components/values/times.tsx'
+import { type Days, daysOf, isDay, isPreset, type Period } from './periods.ts'
+
+const PERIOD_DEFAULT = '28-days'
+
+/** The period in the address of a page, and its days in a time zone: a period relative to today, or two dates. */
+export function useAddressPeriod(timeZone: string | undefined): {
+  period: Period
+  days: Days
+  setPeriod: (period: Period) => void
+} {
+  const [search, setSearch] = useSearchParams()
+  const period = periodOf(search)
+  const setPeriod = (chosen: Period) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before)
+      for (const name of ['period', 'from', 'until']) next.delete(name)
+      for (const [name, value] of Object.entries(typeof chosen === 'string' ? { period: chosen } : chosen)) {
+        next.set(name, value)
+      }
+      return next
+    })
+  return { period, days: daysOf(period, dateIn(timeZone, Date.now())), setPeriod }
+}
+
+function periodOf(search: URLSearchParams): Period {
+  const [from, until] = [search.get('from'), search.get('until')]
+  if (isDay(from) && isDay(until)) return { from, until }
+  const preset = search.get('period')
+  return isPreset(preset) ? preset : PERIOD_DEFAULT
+}
