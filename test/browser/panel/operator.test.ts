@@ -60,6 +60,20 @@ it('makes an account, changes what it may promote, and lists it', async () => {
   await page.getByText('Nothing matches').waitFor()
 })
 
+it('breaks no word of a list beside a long name', async () => {
+  const name = 'Northern Holding of Household Goods, Limited by Guarantee, and Daughters Everywhere in Europe'
+  await must(world.program.call('POST', '/v1/panel/accounts', { kind: 'ADVERTISER', name }))
+  await page.goto('/panel/accounts')
+  const kind = page.getByRole('row').filter({ hasText: name }).getByText('Advertiser', { exact: true })
+  await kind.waitFor()
+  const lines = await kind.evaluate((cell) => {
+    const text = document.createRange()
+    text.selectNodeContents(cell)
+    return text.getClientRects().length
+  })
+  expect(lines).toBe(1)
+})
+
 it('makes a user of an account, and shows the server’s errors at their fields', async () => {
   await page.goto('/panel/users')
   const make = async (email: string) => {

@@ -39,7 +39,7 @@ export function Shell() {
       </a>
       <AppShell
         header={{ height: isAway ? withBanner : BAR_HEIGHT }}
-        navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        navbar={{ width: 228, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'md', sm: 'lg' }}
       >
         <AppShell.Header className={classes.header}>
@@ -49,7 +49,7 @@ export function Shell() {
               <Burger
                 opened={isOpen}
                 onClick={toggle}
-                hiddenFrom="sm"
+                hiddenFrom="md"
                 size="sm"
                 aria-label={t('navigation')}
                 aria-expanded={isOpen}

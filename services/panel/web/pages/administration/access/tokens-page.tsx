@@ -10,6 +10,7 @@ import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
+import { useSession } from '../../../session/session.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
@@ -26,11 +27,14 @@ export function TokensTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/tokens', { query, pageSize: PAGE_SIZE_MAX })
   const nameOf = useAccountNames()
+  const { user } = useSession()
   const [isNew, setNew] = useState(false)
 
   const columns: Column<Token>[] = [
     { title: t('name'), cell: ({ name }) => name },
-    ...(account ? [] : [{ title: t('account'), cell: ({ accountId }: Token) => nameOf(accountId) }]),
+    ...(account || user.role !== 'OPERATOR'
+      ? []
+      : [{ title: t('account'), cell: ({ accountId }: Token) => nameOf(accountId) }]),
     { title: t('scopes'), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
     { title: t('expires'), cell: ({ expiresAt }) => (expiresAt ? <DateTime at={expiresAt} dateOnly /> : t('never')) },
     { title: t('created'), cell: (token) => <Created token={token} /> },

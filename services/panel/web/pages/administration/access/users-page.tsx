@@ -1,4 +1,4 @@
-import { Button, Group, Text, Title } from '@mantine/core'
+import { Button, Group, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Account, User } from '../../../client/types.ts'
@@ -33,13 +33,9 @@ export function UsersTable({ account }: { account?: Account }) {
       key: 'role',
       title: t('role'),
       sortBy: ({ role }) => kindNames[role],
-      cell: ({ role }) => (
-        <Text span inherit style={{ whiteSpace: 'nowrap' }}>
-          {kindNames[role]}
-        </Text>
-      ),
+      cell: ({ role }) => kindNames[role],
     },
-    ...(account
+    ...(account || user.role !== 'OPERATOR'
       ? []
       : [
           {
