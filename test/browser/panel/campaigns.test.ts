@@ -185,6 +185,7 @@ it('changes many campaigns, and says which were refused and why', async () => {
 
 it('archives a campaign, lists it among the archived, restores it, and tells its history', async () => {
   await page.getByRole('link', { name: /^Campaign 40 / }).click()
+  await page.getByText('Today so far').waitFor()
   await button('Archive').click()
   await page.getByText('It cannot run or change until it is restored.').waitFor()
   await page.goto('/panel/campaigns')

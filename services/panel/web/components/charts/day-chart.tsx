@@ -5,10 +5,10 @@ import { LineChart } from './line-chart.tsx'
 export interface DayChartProps {
   /** The name of the metric: 'Spend'. */
   label: string
-  /** `day`: YYYY-MM-DD. */
+  /** `day`: YYYY-MM-DD. The last one is today, which is not over. */
   points: readonly { day: string; value: number | null; before?: number | null }[]
   format: (value: number) => string
-  /** Also draws the previous period, and marks the last day as not over. */
+  /** Also draws the previous period. */
   isCompared?: boolean
   /** Pixels. */
   height: number
@@ -30,7 +30,8 @@ export default function DayChart({ label, points, format, isCompared = false, he
         points={points.map(({ day }) => shortDay.format(Date.parse(day)))}
         lines={[{ label, values: points.map(({ value }) => value), ...befores, format }]}
         axes={[{ title: label, format }]}
-        {...(isCompared && { beforeLabel: t('previousPeriod'), partialLabel: t('todaySoFar') })}
+        partialLabel={t('todaySoFar')}
+        {...(isCompared && { beforeLabel: t('previousPeriod') })}
       />
       <VisuallyHidden>
         <table>
