@@ -110,6 +110,27 @@ it('keeps an amount that cannot be read from passing, and goes to it', async () 
   await page.context().close()
 })
 
+it('takes no budget that pays for no click', async () => {
+  const page = await openWizard()
+  await page.getByLabel('Name').fill('Too little')
+  await button(page, 'Continue').click()
+  await chooseByRule(page, 'solvik')
+  await button(page, 'Continue').click()
+  await page.getByLabel('CPC bid').fill('0.4')
+  await page.getByRole('textbox', { name: /^Budget/ }).fill('0.04')
+  await button(page, 'Continue').click()
+  await page.getByText('A click costs at least €0.05.').waitFor()
+  await page.getByRole('textbox', { name: /^Budget/ }).fill('100')
+  await page.getByRole('textbox', { name: 'Daily budget' }).fill('0.04')
+  await button(page, 'Continue').click()
+  await page.getByRole('textbox', { name: 'Daily budget' }).and(focused(page)).waitFor()
+  await page.getByText('A click costs at least €0.05.').waitFor()
+  await page.getByRole('textbox', { name: 'Daily budget' }).fill('0.05')
+  await button(page, 'Continue').click()
+  await step(page, 'Step 4 of 4: Review')
+  await page.context().close()
+})
+
 it('says which sellers the feeds have when an account may advertise none of them, and where that is changed', async () => {
   const elsewhere = { kind: 'ADVERTISER', name: 'Elsewhere', sellerIds: ['NOBODY'] }
   await must(world.program.call('POST', '/v1/panel/accounts', elsewhere))

@@ -192,6 +192,7 @@ export const t = catalogue({
   chooseProduct: 'Select at least one product.',
   ruleEmpty: 'Set at least one condition.',
   priceTurned: 'Must not be below “Price from”',
+  paysNoClick: 'A click costs at least {amount}.',
   belowReserve: 'The shop accepts {amount} or more.',
   urlStart: 'Must begin with https:// or http://',
   noBanner: 'Add at least one banner.',

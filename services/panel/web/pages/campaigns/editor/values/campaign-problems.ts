@@ -55,22 +55,23 @@ function commonProblems(values: CampaignValues) {
 }
 
 function sponsored(
-  { productsBy, products: { ids, rule }, cpc, autoPromo }: CampaignValues,
+  { productsBy, products: { ids, rule }, cpc, budget, dailyBudget, autoPromo }: CampaignValues,
   { reserveCpc, currency }: ShopFacts,
 ) {
   const isNoRule = Object.values(rule).every((value) => value === '' || (Array.isArray(value) && value.length === 0))
   const { priceMin, priceMax } = rule
   const isTurned = priceMin !== '' && priceMax !== '' && priceMin > priceMax
+  const reserve = currency ? formatMoney(reserveCpc, currency) : String(reserveCpc)
+  const paysNoClick = (amount: AmountValue) =>
+    !autoPromo && Number(amount) > 0 && Number(amount) < reserveCpc && t('paysNoClick', { amount: reserve })
   return found({
+    budget: paysNoClick(budget),
+    dailyBudget: paysNoClick(dailyBudget),
     'products.ids': productsBy === 'ids' && ids.length === 0 && t('chooseProduct'),
     'products.rule': productsBy === 'rule' && isNoRule && t('ruleEmpty'),
     'products.rule.priceMin': productsBy === 'rule' && Number.isNaN(priceMin) && UNREAD,
     'products.rule.priceMax': productsBy === 'rule' && (Number.isNaN(priceMax) ? UNREAD : isTurned && t('priceTurned')),
-    cpc:
-      !autoPromo &&
-      (priceProblem(cpc) ||
-        (Number(cpc) < reserveCpc &&
-          t('belowReserve', { amount: currency ? formatMoney(reserveCpc, currency) : reserveCpc }))),
+    cpc: !autoPromo && (priceProblem(cpc) || (Number(cpc) < reserveCpc && t('belowReserve', { amount: reserve }))),
   })
 }
 
