@@ -41,6 +41,12 @@ it('waits for the first request of an ad unit, and says when it came', async () 
   expect(errors).toEqual([])
 })
 
+it('gives the calls from the browser the client id of the script', async () => {
+  const [line] = /^const cid = .*$/m.exec(await code('Calls from the browser'))!
+  await page.evaluate("localStorage.setItem('endcap-cid', 'shop-7')")
+  expect(await page.evaluate(`(() => { ${line}; return cid })()`)).toBe('shop-7')
+})
+
 /** Runs the example exactly as the page shows it, with a token as the page describes. */
 async function runNodeExample(): Promise<void> {
   const file = join(world.program.folder, 'example.mjs')

@@ -20,7 +20,7 @@ export const t = catalogue({
   // Examples
   script: 'Script tag',
   scriptHelp:
-    'Requests ads, shows them, and reports views and clicks automatically. Put it where the ads should appear.',
+    'Requests ads, shows them, and reports views and clicks automatically. Put it where the ads should appear. Report purchases by the last of the calls below.',
   browser: 'Calls from the browser',
   browserHelp:
     'For pages that render the ads themselves: request ads, then report the view, the click and the purchase.',
@@ -31,7 +31,7 @@ export const t = catalogue({
   serverHelp:
     'The same four calls. The server sends an <tokens>API token</tokens> with the scope “events”, from ENDCAP_TOKEN, and passes on the shopper’s IP address and user agent.',
   clientId:
-    'The client ID (cid) identifies a browser: keep it in a cookie of your own and send it with every call, so that sales can be attributed.',
+    'The client ID (cid) identifies a browser. The script tag keeps it in localStorage, as endcap-cid. Send the same one with every call, also from a server, so that sales can be attributed.',
   documentation: 'All parameters and responses: <reference>API reference</reference>',
   copy: 'Copy',
   copied: 'Copied',

@@ -44,7 +44,8 @@ const scriptName = (name: string) => (name === 'categoryPaths' || name === 'cate
 
 export function browserExample(unit: UnitFacts): string {
   return `const endcap = '${unit.origin}'
-const cid = localStorage.cid ??= crypto.randomUUID()
+// The script tag has the same client ID.
+const cid = localStorage['endcap-cid'] ??= crypto.randomUUID()
 
 async function send(path, body) {
   const answer = await fetch(endcap + path, {
