@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { OPERATOR, openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
-import { feedXml, lamp } from './publisher-data.ts'
+import { feedXml, lamp, stockShop } from './publisher-data.ts'
 
 let world: World
 let page: Page
@@ -146,4 +146,14 @@ it('does not load the campaigns of an account that has 500, and names what needs
   const bytes = await Promise.all(answers.map((each) => each.bytes))
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(30_000)
   await own.context().close()
+})
+
+it('leads an operator to the shop in which campaigns wait for moderation', async () => {
+  await stockShop(world.program)
+  const operator = await world.signedIn(OPERATOR)
+  await operator.goto('/panel/')
+  await operator.getByText('2 campaigns are waiting for moderation').waitFor()
+  await operator.getByRole('link', { name: 'Moderate' }).click()
+  await operator.getByRole('heading', { name: 'Light for long evenings' }).waitFor()
+  await operator.context().close()
 })

@@ -73,7 +73,9 @@ function ItemLine({ item, role }: { item: Item; role: Role }) {
   const { kind, count, since, examples } = item
   const page = pageOf(kind, role)
   const rest = count - examples.length
-  const hasShops = (useShop().shops?.length ?? 0) > 1
+  const { shops, choose } = useShop()
+  const hasShops = (shops?.length ?? 0) > 1
+  const [first] = examples
   return (
     <Line {...looks[kind]}>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="start">
@@ -87,7 +89,13 @@ function ItemLine({ item, role }: { item: Item; role: Role }) {
           )}
         </Text>
         {page && (
-          <Anchor component={Link} to={page.to} size="sm" style={{ flex: 'none' }}>
+          <Anchor
+            component={Link}
+            to={page.to}
+            onClick={() => first && choose(first.shopId)}
+            size="sm"
+            style={{ flex: 'none' }}
+          >
             {page.label}
           </Anchor>
         )}
