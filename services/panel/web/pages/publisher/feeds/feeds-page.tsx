@@ -76,6 +76,7 @@ export default function FeedsPage() {
           columns={columns}
           rowKey={({ id }) => id}
           rowLink={({ id }) => `/feeds/${id}`}
+          search={{ textOf: ({ name, url }) => `${name} ${url ?? ''}` }}
           empty={{ title: t('noFeeds'), description: t('noFeedsHelp'), action: create }}
         />
       )}
