@@ -101,9 +101,9 @@ describe('the report', () => {
   it('charts the total and sorts by the column that is pressed in a report', async () => {
     await page
       .getByRole('group', { name: /^Totals/ })
-      .getByRole('button', { name: /^Revenue/ })
+      .getByRole('button', { name: /^Sales/ })
       .click()
-    await page.getByRole('img', { name: /^Chart of Views, Revenue by campaign/ }).waitFor()
+    await page.getByRole('img', { name: /^Chart of Views, Sales by campaign/ }).waitFor()
     await expect.poll(() => parameter('chart')).toBe('views,revenue')
     await table().getByRole('button', { name: 'Clicks' }).click()
     await expect.poll(() => parameter('sort')).toBe('-clicks')

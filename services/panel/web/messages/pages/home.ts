@@ -18,6 +18,7 @@ export const t = catalogue({
   salesHint: 'attributed to ads',
   spend: 'Spend',
   revenueFromAds: 'Ad revenue',
+  revenueFromAdsHint: 'the spend of campaigns',
   roas: 'ROAS',
   roasHint: 'net sales ÷ spend',
   clicks: 'Clicks',

@@ -95,7 +95,7 @@ export const t = catalogue({
   received: 'received <time></time>',
   fromWhom: '{why}. From {browser}: {lines}',
   returns: 'Returns',
-  returnsHelp: 'Net revenue and ROAS exclude what was returned. The credit does not change.',
+  returnsHelp: 'Net sales and ROAS exclude what was returned. The credit does not change.',
   enterReturn: 'Enter a return',
   noReturns: 'Nothing was returned.',
   wholeOrder: 'The whole order',

@@ -27,7 +27,7 @@ export const t = catalogue({
   gclid: 'Click ID',
   pageViews: 'Page views',
   purchases: 'Purchases',
-  revenue: 'Revenue',
+  revenue: 'Sales',
   with: 'With',
   without: 'Without',
   none: 'None',

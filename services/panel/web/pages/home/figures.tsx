@@ -44,7 +44,7 @@ export function Figures({ report: { current, previous }, role }: { report: HomeR
         'spend',
         role === 'PUBLISHER' ? t('revenueFromAds') : t('spend'),
         money(({ spend }) => spend),
-        '',
+        role === 'PUBLISHER' ? t('revenueFromAdsHint') : '',
       )}
       {card('roas', t('roas'), formatRoas(totals?.roas), t('roasHint'))}
       {card('purchases', t('purchases'), formatCount(totals?.purchases), t('purchasesHint'))}

@@ -1,4 +1,5 @@
 import { formatMoney } from '../../../components/values/money.tsx'
+import { formatRoas } from '../../../components/values/numbers.ts'
 import { t } from '../../../messages/pages/reports.ts'
 import { type Metric, type Totals, traitsOf } from '../vocabulary.ts'
 
@@ -8,7 +9,6 @@ const percent = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,
 })
-const ratio = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const change = new Intl.NumberFormat(undefined, {
   style: 'percent',
   maximumFractionDigits: 1,
@@ -32,7 +32,7 @@ export function figureText(metric: Metric, value: number | null | undefined, cur
     case 'share':
       return percent.format(value)
     case 'ratio':
-      return ratio.format(value)
+      return formatRoas(value)
     case 'money':
       return currency === null ? '–' : moneyText(value, currency)
   }
