@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import type { Content } from '../../schemas/http/content.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
@@ -30,32 +32,51 @@ export interface DocsOptions {
   publicUrl: string
 }
 
+/** Names of pages, each in one spelling only: those that were made are kept by their names. */
+const PAGE_NAME = /^(?:(?:static\/)?[\w-]+(?:\.[\w-]+)*)?$/
+
+interface Page {
+  statusCode: number
+  headers: OutgoingHttpHeaders
+  body: Buffer
+}
+
 /**
  * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be called before the routes
  * are registered. Most processes are never asked for it, so the documentation is made at the first request. A separate server,
- * which has the same routes and listens nowhere, makes it.
+ * which has the same routes and listens nowhere, makes it. Each page is made once, because anybody may ask for it and the largest
+ * take 30 ms.
  */
 export function registerDocs(server: HttpServer, options: DocsOptions): void {
   const routes: RouteOptions[] = []
   server.addHook('onRoute', (route) => void routes.push(route))
   let docs: Promise<FastifyInstance> | null = null
   server.addHook('onClose', async () => (await docs)?.close())
+  const pages = new Map<string, Page>()
+
+  async function makePage(name: string): Promise<Page> {
+    docs ??= documentationOf(routes, options)
+    const { statusCode, headers, rawPayload: body } = await (await docs).inject(`/docs/${name}`)
+    if (statusCode >= 400) throw noPage()
+    const { connection: _, 'accept-ranges': __, ...kept } = headers
+    const etag = `"${hash('sha256', body, 'base64url')}"`
+    return { statusCode, headers: { ...kept, etag }, body }
+  }
+
   for (const url of ['/docs', '/docs/*']) {
-    server.get(url, { schema: { hide: true } }, async (request, reply) => {
-      docs ??= documentationOf(routes, options)
-      const { statusCode, headers, rawPayload } = await (await docs).inject({
-        url: request.url,
-        headers: request.headers,
-      })
-      if (statusCode >= 400) throw new Problem('NOT_FOUND', 'There is no such page of the documentation')
-      const { connection: _, ...kept } = headers
-      return reply
-        .code(statusCode as 200)
-        .headers(kept)
-        .send(rawPayload)
+    server.get<{ Params: { '*'?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
+      const { '*': name = '' } = request.params
+      if (!PAGE_NAME.test(name)) throw noPage()
+      const page = pages.get(name) ?? (await makePage(name))
+      pages.set(name, page)
+      reply.headers(page.headers)
+      if (request.headers['if-none-match'] === page.headers.etag) return reply.code(304).send()
+      return reply.code(page.statusCode).send(page.body)
     })
   }
 }
+
+const noPage = () => new Problem('NOT_FOUND', 'There is no such page of the documentation')
 
 async function documentationOf(routes: readonly RouteOptions[], options: DocsOptions): Promise<FastifyInstance> {
   const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([

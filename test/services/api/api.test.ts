@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { HttpServer } from '../../../services/http/server.ts'
 import { createWholeApi } from '../../whole-api.ts'
 
@@ -136,6 +136,23 @@ it.each(['GET', 'POST', 'OPTIONS', 'PROPFIND'])('answers 404 to %s of a path tha
 it('answers 405 to methods that are rarely heard of', async () => {
   const answer = await server.inject({ method: 'PROPFIND' as 'GET', url: '/health/live' })
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+})
+
+it('makes each page of the documentation once, however often and in whatever spelling it is asked for', async () => {
+  const made = vi.spyOn(JSON, 'stringify')
+  try {
+    const first = await server.inject('/docs/json')
+    made.mockClear()
+    const again = await server.inject('/docs/json?again')
+    expect([again.statusCode, again.body === first.body]).toEqual([200, true])
+    expect(made.mock.calls.filter(([value]) => (value as { openapi?: string } | null)?.openapi)).toEqual([])
+  } finally {
+    made.mockRestore()
+  }
+  const { headers } = await server.inject('/docs/static/index.css')
+  const unchanged = { 'if-none-match': String(headers.etag) }
+  expect((await server.inject({ url: '/docs/static/%69ndex.css', headers: unchanged })).statusCode).toBe(304)
+  expect((await server.inject('/docs/static/%2findex.css')).statusCode).toBe(404)
 })
 
 describe('every answer', () => {
