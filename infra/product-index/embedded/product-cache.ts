@@ -20,8 +20,6 @@ export function createProductCache() {
 
   return {
     get,
-    /** The cached product, whatever its version. */
-    latest: (rowid: number): IndexedProduct | undefined => cache.peek(rowid)?.product,
     add(stored: StoredProduct): IndexedProduct {
       const { rowid, changed } = stored
       const known = get(rowid, changed)

@@ -5,6 +5,7 @@ import { connect } from '../../threads/calls.ts'
 import { type Served, soleClient, startWorker } from '../../threads/worker.ts'
 import {
   type CampaignGroups,
+  type IndexedProduct,
   IndexUnavailable,
   type IndexWrite,
   type ProductIndex,
@@ -14,7 +15,7 @@ import {
 import { createProductCache, parseProduct } from './product-cache.ts'
 import { rowsOf } from './rows.ts'
 import type { NumberedQuery, StoredProduct } from './search/searcher.ts'
-import type { NumberedResult } from './search/shop-search.ts'
+import type { Found } from './search/worker.ts'
 
 /**
  * Starts the two threads of the index in `folder`. One writes and one searches, so that a feed of a hundred thousand offers
@@ -69,16 +70,26 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   )
   const synonymSets = new ListsSent<SynonymRules>((number, rules) => searcher.call('setSynonyms', [number, rules]))
 
-  /** Loads the products that are not in the cache, in one call. */
-  async function loadMissing(results: readonly NumberedResult[]): Promise<void> {
+  /** By rowid, the products that a search found: cached ones, those that were sent with its results, and the rest by one more call. */
+  async function productsOf({ results, products: sent }: Found): Promise<ReadonlyMap<number, IndexedProduct>> {
+    const held = new Map<number, IndexedProduct>()
     const missing = new Set<number>()
+    // The cached products are taken before others are added, which may evict some of them.
     for (const { rowids, changed } of results) {
       rowids.forEach((rowid, at) => {
-        if (!products.get(rowid, changed[at]!)) missing.add(rowid)
+        const known = products.get(rowid, changed[at]!)
+        if (known) held.set(rowid, known)
+        else missing.add(rowid)
       })
     }
-    if (missing.size === 0) return
-    for (const stored of await searcher.call<StoredProduct[]>('load', [[...missing]])) products.add(stored)
+    // A product that changed after the search is returned in its newer version.
+    const hold = (stored: StoredProduct) => {
+      held.set(stored.rowid, products.add(stored))
+      missing.delete(stored.rowid)
+    }
+    sent.forEach(hold)
+    if (missing.size > 0) (await searcher.call<StoredProduct[]>('load', [[...missing]])).forEach(hold)
+    return held
   }
 
   /** Makes the next rows in this thread while the writer's thread stores the previous ones. */
@@ -107,20 +118,15 @@ export function productIndexClient(port: MessagePort): ProductIndex {
           ...(synonyms && synonyms.length > 0 ? { synonymSet: synonymSets.numberOf(synonyms) } : {}),
         }),
       )
-      const results = await searcher.call<NumberedResult[]>('search', [numbered])
-      // The cached products are taken before loading others, which may evict some of them.
-      const held = results.map(({ rowids, changed }) =>
-        Array.from(rowids, (rowid, at) => products.get(rowid, changed[at]!)),
-      )
-      await loadMissing(results)
-      return results.map(({ hits, rowids, relevance, bestFit, truncated }, of): SearchResult => {
-        const found = Array.from(rowids, (rowid, at): SearchHit | null => {
-          // A product that changed after the search is returned in its newer version.
-          const product = held[of]![at] ?? products.latest(rowid)
+      const found = await searcher.call<Found>('search', [numbered])
+      const held = await productsOf(found)
+      return found.results.map(({ hits, rowids, relevance, bestFit, truncated }): SearchResult => {
+        const listed = Array.from(rowids, (rowid, at): SearchHit | null => {
+          const product = held.get(rowid)
           return product ? { product, relevance: relevance[at]! } : null
         })
-        const runnerUp = found[hits] ?? null
-        return { hits: found.slice(0, hits).filter((hit) => hit !== null), bestFit, truncated, runnerUp }
+        const runnerUp = listed[hits] ?? null
+        return { hits: listed.slice(0, hits).filter((hit) => hit !== null), bestFit, truncated, runnerUp }
       })
     },
     async get(shopId, ids) {

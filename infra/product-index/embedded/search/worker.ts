@@ -13,10 +13,19 @@ import {
 } from '../../port.ts'
 import type { Touched } from '../writer.ts'
 import type { CampaignSet } from './ranking/weights.ts'
-import { type NumberedQuery, openIndexSearcher } from './searcher.ts'
+import { type NumberedQuery, openIndexSearcher, type StoredProduct } from './searcher.ts'
+import type { NumberedResult } from './shop-search.ts'
 
 /** A write becomes visible to searches after this time without a call of `refresh`, together with the writes that follow it until then. */
 const REFRESH_MS = 500
+/** Of how many products a client's last version is remembered, some 50 bytes each. Beyond it, all are sent again. */
+const SENT_REMEMBERED_MAX = 50_000
+
+/** The results of a search, with the products that the client has not been sent yet. */
+export interface Found {
+  results: NumberedResult[]
+  products: StoredProduct[]
+}
 
 const searcher = openIndexSearcher(workerData as { folder: string })
 searcher.refresh({ ...searcher.seen(), tokens: null })
@@ -67,10 +76,27 @@ async function followWrites(writer: Remote): Promise<void> {
   }
 }
 
-/** Each client has its own numbers for lists of campaigns and synonyms. */
+/** Each client has its own numbers for lists of campaigns and synonyms, and its own cache of products. */
 const methodsOf = () => {
   const sets: CampaignSet[] = []
   const synonyms: SynonymRules[] = []
+  /** By rowid: the number of the last change of the version that the client was sent. */
+  const sent = new Map<number, number>()
+
+  /** Also notes the products as sent: the client asks for those that it no longer has. */
+  function unsent(results: readonly NumberedResult[]): number[] {
+    if (sent.size > SENT_REMEMBERED_MAX) sent.clear()
+    const found: number[] = []
+    for (const { rowids, changed } of results) {
+      rowids.forEach((rowid, at) => {
+        if (sent.get(rowid) === changed[at]) return
+        sent.set(rowid, changed[at]!)
+        found.push(rowid)
+      })
+    }
+    return found
+  }
+
   return {
     follow(port: MessagePort) {
       writer = connect(port, {}, () => new IndexUnavailable('The product index has been closed'))
@@ -84,7 +110,7 @@ const methodsOf = () => {
     setSynonyms(number: number, rules: SynonymRules) {
       synonyms[number] = rules
     },
-    search(queries: NumberedQuery[]) {
+    search(queries: NumberedQuery[]): Found {
       const results = queries.map(({ campaignSet, synonymSet, ...query }) =>
         searcher.search(
           query,
@@ -94,7 +120,8 @@ const methodsOf = () => {
       )
       // The first search for an unknown word requests that terms are read. That must not wait for the next write, hours later perhaps.
       void readAhead()
-      return results
+      const missing = unsent(results)
+      return { results, products: missing.length > 0 ? searcher.load(missing) : [] }
     },
     load: (docs: number[]) => searcher.load(docs),
     get: (shopId: string, ids: string[]) => searcher.get(shopId, ids),

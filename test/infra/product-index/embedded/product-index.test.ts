@@ -2,13 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import {
   openEmbeddedProductIndex,
   productIndexClient,
   startEmbeddedProductIndex,
 } from '../../../../infra/product-index/embedded/product-index.ts'
-import { IndexUnavailable, type ProductIndex } from '../../../../infra/product-index/port.ts'
+import {
+  type Filter,
+  IndexUnavailable,
+  type ProductIndex,
+  type ProductQuery,
+} from '../../../../infra/product-index/port.ts'
 import { tries } from '../../../effort.ts'
 import { productIndexSuite } from '../../../ports/product-index/product-index.suite.ts'
 import { anOffer, promotedOffer } from '../offer.fixture.ts'
@@ -109,6 +114,74 @@ describe('embedded product index between threads', () => {
       }),
       { numRuns: tries(200, 2_000) },
     )
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const queryOf = (...filters: Filter[]): ProductQuery => ({
+    ...{ shopId: 'shop', filters, rank: { by: 'none' }, campaigns: null, priorClickRate: 0.004 },
+    ...{ limit: 5, tieSeed: 1 },
+  })
+
+  test('a search takes one message, even if the client has none of the products', async () => {
+    const folder = newFolder()
+    const served = await startEmbeddedProductIndex({ folder })
+    const writing = productIndexClient(served.connect())
+    const port = served.connect()
+    const sent = vi.spyOn(port, 'postMessage')
+    const searching = productIndexClient(port)
+    const titlesBySearch: string[] = []
+    for (const [version, title] of ['first', 'second'].entries()) {
+      await writing.write([{ kind: 'offer', version: version + 1, offer: anOffer({ title }) }])
+      await writing.refresh()
+      sent.mockClear()
+      for (let i = 0; i < 2; i++) {
+        const [result] = await searching.search([queryOf()])
+        titlesBySearch.push(...result!.hits.map(({ product }) => product.offer.title))
+      }
+      expect(sent).toHaveBeenCalledTimes(2)
+    }
+    expect(titlesBySearch).toEqual(['first', 'first', 'second', 'second'])
+    await served.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a search finds products that the client had and has evicted', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    // Together they take more than the client's cache.
+    const ids = Array.from({ length: 40 }, (_, n) => `p${n}`)
+    const deepLink = `https://shop.example/${'x'.repeat(1_000_000)}`
+    await index.write(ids.map((id) => ({ kind: 'offer', version: 1, offer: anOffer({ id, deepLink }) })))
+    await index.refresh()
+    for (const id of [...ids, ...ids]) {
+      const [result] = await index.search([queryOf({ kind: 'ids', ids: [id] })])
+      expect(result!.hits.map(({ product }) => product.offer.id)).toEqual([id])
+    }
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('offers are found and excluded by ids that none had before', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    const found = async (...filters: Filter[]) => {
+      const [result] = await index.search([queryOf(...filters)])
+      return result!.hits.map(({ product }) => product.offer.id).sort()
+    }
+    const expectFound = async (all: string[]) => {
+      await index.refresh()
+      expect(await found({ kind: 'excludeIds', ids: ['late', 'late'] })).toEqual(all.filter((id) => id !== 'late'))
+      expect(await found({ kind: 'ids', ids: ['late'] })).toEqual(all.filter((id) => id === 'late'))
+      expect(await found({ kind: 'ids', ids: ['early', 'group'] })).toEqual(all)
+    }
+    const early = anOffer({ id: 'early', productId: 'group' })
+    await index.write([{ kind: 'offer', version: 1, offer: early }])
+    await expectFound(['early'])
+    await index.write([{ kind: 'offer', version: 2, offer: anOffer({ id: 'late', productId: 'group' }) }])
+    await expectFound(['early', 'late'])
+    await index.write([{ kind: 'remove', version: 3, shopId: 'shop', feedId: 'feed', id: 'early' }])
+    await expectFound(['late'])
     await index.close()
     rmSync(folder, { recursive: true })
   })
