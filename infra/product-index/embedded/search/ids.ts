@@ -1,59 +1,82 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import type { Lifts } from '../../port.ts'
 import type { Columns } from './columns.ts'
-import type { Docs } from './sorted-sets.ts'
+import { type Docs, union } from './sorted-sets.ts'
 
-/** Prepares the statements that all shops share. */
+const CACHE_BYTES_MAX = 4 * 1024 * 1024
+const ENTRY_BYTES = 200
+
+/** The statements that all shops share, and their cached results. */
 export function prepareIds(db: DatabaseSync) {
-  const ids = 'IN (SELECT value FROM json_each(:ids))'
+  /** `at` is the index of the id. */
+  const documentsWith = (column: string) =>
+    `SELECT doc AS rowid, key AS at FROM json_each(:ids) CROSS JOIN documents ON shopId = :shopId AND ${column} = value`
   return {
-    byFeedId: db.prepare(
-      `SELECT doc AS rowid, id FROM documents WHERE shopId = :shopId AND id ${ids} AND offer IS NOT NULL ORDER BY doc`,
-    ),
-    byAnyId: db.prepare(
-      `SELECT doc AS rowid FROM documents WHERE shopId = :shopId AND id ${ids}
-       UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId ${ids} ORDER BY rowid`,
-    ),
+    byFeedId: db.prepare(`${documentsWith('documents.id')} WHERE offer IS NOT NULL ORDER BY rowid`),
+    byAnyId: db.prepare(`${documentsWith('documents.id')} UNION ${documentsWith('productId')} ORDER BY rowid`),
+    /** Documents by statement, shop and id. To be cleared when the index changes. */
+    cached: new LRUCache<string, Docs>({
+      maxSize: CACHE_BYTES_MAX,
+      sizeCalculation: (docs, key) => ENTRY_BYTES + docs.byteLength + 2 * key.length,
+    }),
   }
 }
 
+type Statement = 'byFeedId' | 'byAnyId'
+
 const NO_LIFTS: ReadonlyMap<number, number> = new Map()
 
-/** Finds documents of a shop by the ids of their offers. Ids are looked up in the file, which may be newer than what searches see. */
+/**
+ * Finds documents of a shop by the ids of their offers. Ids are looked up in the file, which may be newer than what searches see:
+ * documents that searches do not see yet are left out.
+ */
 export class ShopIds {
   readonly #shopId: string
+  readonly #shop: number
   readonly #columns: Columns
-  readonly #sql
+  readonly #shared
 
-  constructor(shopId: string, columns: Columns, sql: ReturnType<typeof prepareIds>) {
+  /** @param shop the shop's number. */
+  constructor(shopId: string, shop: number, columns: Columns, shared: ReturnType<typeof prepareIds>) {
     this.#shopId = shopId
+    this.#shop = shop
     this.#columns = columns
-    this.#sql = sql
+    this.#shared = shared
   }
 
   /** The documents of offers whose id in the feed is one of `ids`. */
   withFeedId(ids: readonly string[]): Docs {
-    return this.#docs(this.#byFeedId(ids))
+    return union(this.#found('byFeedId', ids))
   }
 
   /** The documents of offers whose id in the feed or productId is one of `ids`. */
   withAnyId(ids: readonly string[]): Docs {
-    return this.#docs(this.#sql.byAnyId.all(this.#asked(ids)) as { rowid: number }[])
+    return union(this.#found('byAnyId', ids))
   }
 
   /** Lifts by document, in ascending order. */
   lifts(lifts: Lifts | undefined): ReadonlyMap<number, number> {
     if (lifts === undefined || lifts.size === 0) return NO_LIFTS
-    const found = this.#byFeedId([...lifts.keys()]).map(({ rowid, id }) => [this.#columns.docOf(rowid), lifts.get(id)!])
-    return new Map(found.filter((each): each is [number, number] => each[0] !== null))
+    const values = [...lifts.values()]
+    const found = this.#found('byFeedId', [...lifts.keys()])
+    const byDocument = found.flatMap((docs, at) => Array.from(docs, (doc) => [doc, values[at]!] as const))
+    return new Map(byDocument.sort(([a], [b]) => a - b))
   }
 
-  #byFeedId(ids: readonly string[]): { rowid: number; id: string }[] {
-    return this.#sql.byFeedId.all(this.#asked(ids)) as { rowid: number; id: string }[]
-  }
-
-  #asked(ids: readonly string[]) {
-    return { shopId: this.#shopId, ids: JSON.stringify(ids) }
+  /** The documents of each id. */
+  #found(statement: Statement, ids: readonly string[]): Docs[] {
+    const { cached } = this.#shared
+    const keyOf = (id: string) => `${statement} ${this.#shop} ${id}`
+    const known = ids.map((id) => cached.get(keyOf(id)))
+    const missing = ids.filter((_, at) => known[at] === undefined)
+    if (missing.length === 0) return known as Docs[]
+    const asked = { shopId: this.#shopId, ids: JSON.stringify(missing) }
+    const rows = this.#shared[statement].all(asked) as { rowid: number; at: number }[]
+    const byIndex = Map.groupBy(rows, ({ at }) => at)
+    const read = new Map(missing.map((id, at) => [id, this.#docs(byIndex.get(at) ?? [])]))
+    for (const [id, docs] of read) cached.set(keyOf(id), docs)
+    return ids.map((id, at) => known[at] ?? read.get(id)!)
   }
 
   #docs(rows: readonly { rowid: number }[]): Docs {

@@ -75,10 +75,10 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     terms: new TermCounts(db),
     lists: new Lists(db),
     phraseCache: createPhraseCache(),
-    idStatements: prepareIds(db),
+    ids: prepareIds(db),
     sums: new Sums(),
   }
-  const { terms, lists, phraseCache } = shared
+  const { terms, lists, phraseCache, ids } = shared
   const shops = new Map<string, ShopSearch>()
   const shopsByNumber = new Map<number, ShopSearch>()
   /** Shops whose common terms are read ahead, because somebody searches there. */
@@ -88,7 +88,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   let readTo = 0
 
   function forgetAll() {
-    for (const map of [shops, shopsByNumber, searched, lists.cached, phraseCache]) map.clear()
+    for (const map of [shops, shopsByNumber, searched, lists.cached]) map.clear()
     terms.documents = 0
     readTo = 0
   }
@@ -148,6 +148,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     refresh({ tokens, ...state }: Touched): void {
       if (state.epoch !== seen.epoch) forgetAll()
       if (state.changed === seen.changed && tokens?.length === 0) return
+      phraseCache.clear()
+      ids.cached.clear()
       let changed = readTo
       for (const each of sql.changedSince.iterate(readTo) as Iterable<unknown>) {
         const row = each as DocumentRow
@@ -158,7 +160,6 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       readTo = changed
       if (tokens) updateLists(tokens)
       else dropLists()
-      phraseCache.clear()
       seen = state
     },
     /**

@@ -35,7 +35,7 @@ export interface SharedByShops {
   terms: TermCounts
   lists: Lists
   phraseCache: ReturnType<typeof createPhraseCache>
-  idStatements: ReturnType<typeof prepareIds>
+  ids: ReturnType<typeof prepareIds>
   sums: Sums
 }
 
@@ -49,11 +49,11 @@ export class ShopSearch {
   readonly #ranker: Ranker
 
   /** @param number the shop's number in the tokens of the file. */
-  constructor(shopId: string, number: number, { terms, lists, phraseCache, idStatements, sums }: SharedByShops) {
+  constructor(shopId: string, number: number, { terms, lists, phraseCache, ids, sums }: SharedByShops) {
     const { columns } = this
     this.postings = new Postings(number, columns, lists)
     const phrases = new Phrases(number, this.postings, terms, phraseCache)
-    this.#ids = new ShopIds(shopId, columns, idStatements)
+    this.#ids = new ShopIds(shopId, number, columns, ids)
     this.#clickRates = new ClickRates(columns)
     this.#matcher = new Matcher(columns, this.postings, phrases, this.#ids)
     this.#ranker = new Ranker(columns, this.postings, phrases, sums)
