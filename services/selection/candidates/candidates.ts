@@ -102,14 +102,14 @@ export function createCandidateSource(deps: {
 
   /** Offers with this id, then others with this productId. A feed may give one productId to all of its offers. */
   async function readReference(shopId: string, id: string): Promise<IndexedProduct[]> {
-    const [named, found] = await Promise.all([
-      batch.get(shopId, [id]),
-      batch.search({
-        ...{ shopId, filters: [{ kind: 'ids', ids: [id] }], rank: { by: 'none' }, campaigns: null },
-        ...{ priorClickRate: traffic.clickRate(shopId), limit: REFERENCES_MAX, tieSeed: 0 },
-      }),
-    ])
-    return [...named, ...found.hits.map(({ product }) => product).filter(({ offer }) => offer.id !== id)]
+    const { hits, truncated } = await batch.search({
+      ...{ shopId, filters: [{ kind: 'ids', ids: [id] }], rank: { by: 'none' }, campaigns: null },
+      ...{ priorClickRate: traffic.clickRate(shopId), limit: REFERENCES_MAX, tieSeed: 0 },
+    })
+    const found = hits.map(({ product }) => product)
+    // A truncated list may lack offers with this id.
+    const named = truncated ? await index.get(shopId, [id]) : found.filter(({ offer }) => offer.id === id).sort(byFeed)
+    return [...named, ...found.filter(({ offer }) => offer.id !== id)]
   }
 
   return {
@@ -148,6 +148,8 @@ export function createCandidateSource(deps: {
   }
 }
 
+const byFeed = ({ offer: a }: IndexedProduct, { offer: b }: IndexedProduct) => (a.feedId < b.feedId ? -1 : 1)
+
 /** The key of a query, whichever campaigns run now: candidates of campaigns that do not run are dropped as ineligible later. */
 function keyOfPage({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
   return JSON.stringify([shopId, campaigns.kind, campaigns.except, limit, rank, filters])
@@ -166,20 +168,16 @@ interface PendingQuery {
  * Sends the queries of one turn of the event loop to the index together, in few calls. Waking another thread and being woken
  * by its answer, or crossing the network, costs more than most queries.
  */
-export function createIndexBatch(index: Pick<ProductIndex, 'search' | 'get'>) {
+export function createIndexBatch(index: Pick<ProductIndex, 'search'>) {
   let pending: PendingQuery[] = []
-  let lookUps: (() => void)[] = []
   let scheduled: NodeJS.Immediate | null = null
 
   function flush(): void {
     if (scheduled) clearImmediate(scheduled)
     scheduled = null
-    const begun = lookUps
-    lookUps = []
-    for (const begin of begun) begin()
     const batch = pending
     pending = []
-    if (batch.length > 0) void answer(batch)
+    void answer(batch)
   }
 
   async function answer(batch: readonly PendingQuery[]): Promise<void> {
@@ -200,12 +198,6 @@ export function createIndexBatch(index: Pick<ProductIndex, 'search' | 'get'>) {
         pending.push({ query, resolve, reject })
         if (pending.length === QUERIES_PER_CALL) flush()
         else scheduled ??= setImmediate(flush)
-      })
-    },
-    get(shopId: string, ids: string[]): Promise<IndexedProduct[]> {
-      return new Promise((resolve) => {
-        lookUps.push(() => resolve(index.get(shopId, ids)))
-        scheduled ??= setImmediate(flush)
       })
     },
   }

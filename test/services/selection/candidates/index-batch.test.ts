@@ -1,22 +1,14 @@
 import { expect, it } from 'vitest'
-import {
-  type IndexedProduct,
-  IndexUnavailable,
-  type ProductQuery,
-  type SearchResult,
-} from '../../../../infra/product-index/port.ts'
+import { IndexUnavailable, type ProductQuery, type SearchResult } from '../../../../infra/product-index/port.ts'
 import { createIndexBatch } from '../../../../services/selection/candidates/candidates.ts'
 
 const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
 const result = (tieSeed: number) =>
   ({ hits: [], bestFit: 0, truncated: false, runnerUp: null, tieSeed }) as SearchResult
 
-const get = async (): Promise<IndexedProduct[]> => []
-
 it('asks once for what one turn asks for, in calls of at most 8, and gives each its own result', async () => {
   const calls: number[] = []
   const { search } = createIndexBatch({
-    get,
     async search(queries) {
       calls.push(queries.length)
       return queries.map(({ tieSeed }) => result(tieSeed))
@@ -30,7 +22,6 @@ it('asks once for what one turn asks for, in calls of at most 8, and gives each 
 
 it('lets a query that the index refuses fail alone', async () => {
   const { search } = createIndexBatch({
-    get,
     async search(queries) {
       if (queries.some(({ tieSeed }) => tieSeed === 2)) throw new Error('too many clauses')
       return queries.map(({ tieSeed }) => result(tieSeed))
@@ -45,7 +36,6 @@ it('lets a query that the index refuses fail alone', async () => {
 it('tells all of a failed call, and goes on with the next', async () => {
   let down = true
   const { search } = createIndexBatch({
-    get,
     async search(queries) {
       if (down) throw new IndexUnavailable('down')
       return queries.map(({ tieSeed }) => result(tieSeed))
@@ -55,26 +45,4 @@ it('tells all of a failed call, and goes on with the next', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   down = false
   expect(await search(query(3))).toEqual(result(3))
-})
-
-it('begins the look-ups of one turn together with its queries, and tells each its own failure', async () => {
-  const calls: string[] = []
-  const batch = createIndexBatch({
-    async get(shopId, ids) {
-      calls.push(`get ${ids}`)
-      if (shopId === 'down') throw new Error('down')
-      return [{ campaignIds: ids } as IndexedProduct]
-    },
-    async search(queries) {
-      calls.push(`search ${queries.length}`)
-      return queries.map(({ tieSeed }) => result(tieSeed))
-    },
-  })
-  const asked = [batch.search(query(1)), batch.get('shop', ['a']), batch.get('down', ['b'])]
-  expect(calls).toEqual([])
-  const [found, product, failed] = await Promise.allSettled(asked)
-  expect(calls).toEqual(['get a', 'get b', 'search 1'])
-  expect(found).toEqual({ status: 'fulfilled', value: result(1) })
-  expect(product).toEqual({ status: 'fulfilled', value: [{ campaignIds: ['a'] }] })
-  expect(failed).toEqual({ status: 'rejected', reason: new Error('down') })
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
 import { createCandidateSource } from '../../../../services/selection/candidates/candidates.ts'
 import { bruteForceIndex } from '../brute-force-index.ts'
@@ -6,15 +7,21 @@ import { makeOffer, NOW } from '../world.ts'
 
 const campaigns = { handle: () => expect.unreachable(), running: () => expect.unreachable() }
 
-/** The ids of the offers that are read as the reference `id`. */
-async function referencesOf(id: string, offers: { id: string; productId: string | null }[]): Promise<string[]> {
+const ownFeed = makeOffer('shop', { id: '' }).feedId
+
+type Named = Pick<ProductOffer, 'id' | 'productId'> & Partial<ProductOffer>
+
+/** The offers that are read as the reference `id`: their ids, in front of them the feed if it is another. */
+async function referencesOf(id: string, offers: readonly Named[]): Promise<string[]> {
   const products = offers.map((offer) => ({ offer: makeOffer('shop', offer), campaignIds: [], signals: null }))
   const index = bruteForceIndex(products)
   const source = createCandidateSource({
     ...{ index, campaigns, traffic: unknownTraffic, now: () => NOW, elapsedMs: () => NOW },
     deadlineMs: 100,
   })
-  return (await source.reference('shop', id)).map(({ offer }) => offer.id)
+  return (await source.reference('shop', id)).map(({ offer }) =>
+    offer.feedId === ownFeed ? offer.id : `${offer.feedId}/${offer.id}`,
+  )
 }
 
 it('a reference is the offer with the id, followed by those with the product id', async () => {
@@ -26,6 +33,11 @@ it('a reference is the offer with the id, followed by those with the product id'
   expect(await referencesOf('b', offers)).toEqual(['b', 'a'])
   expect(await referencesOf('c', offers)).toEqual(['c'])
   expect(await referencesOf('d', offers)).toEqual([])
+})
+
+it('offers of several feeds with the id come first, in the order of their feeds', async () => {
+  const offers = ['f3', 'f1', 'f2'].map((feedId) => ({ id: 'a', productId: null, feedId }))
+  expect(await referencesOf('a', [{ id: 'b', productId: 'a' }, ...offers])).toEqual(['f1/a', 'f2/a', 'f3/a', 'b'])
 })
 
 it('of a product that most offers of a feed belong to, a few are read, and the one with the id', async () => {
