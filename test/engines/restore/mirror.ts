@@ -24,8 +24,8 @@ export interface Mirror {
  * Copies keys, values and partitions, but neither offsets, transaction markers, aborted records nor committed offsets of groups.
  * Both namespaces are in one cluster, so the copy of `log-epoch` says that the original is in another one.
  */
-export async function startMirror(from: string, to: string): Promise<Mirror> {
-  await migrateKafka({ ...addressOf(to), replicationFactor: 1 })
+export async function startMirror(from: string, to: string, partitions?: number): Promise<Mirror> {
+  await migrateKafka({ ...addressOf(to), replicationFactor: 1, partitions })
   const source = connectWithoutEpoch({ ...addressOf(from), now: Date.now })
   const producer = await connectProducer()
   const next = new Map<string, number>()
@@ -65,8 +65,13 @@ export async function startMirror(from: string, to: string): Promise<Mirror> {
 const ofAnother = (epoch: Buffer) => encode('LogEpoch', { ...decode('LogEpoch', epoch), clusterId: 'of-the-first-log' })
 
 /** Makes topics that have held other records before, so that new records have greater offsets than in a copy. */
-export async function ageTopics(namespace: string, topics: readonly TopicName[], records: number): Promise<void> {
-  await migrateKafka({ ...addressOf(namespace), replicationFactor: 1 })
+export async function ageTopics(
+  namespace: string,
+  topics: readonly TopicName[],
+  records: number,
+  partitions?: number,
+): Promise<void> {
+  await migrateKafka({ ...addressOf(namespace), replicationFactor: 1, partitions })
   const producer = await connectProducer()
   const log = connectWithoutEpoch({ ...addressOf(namespace), now: Date.now })
   for (const topic of topics) {

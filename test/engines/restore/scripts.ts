@@ -12,7 +12,10 @@ export interface Ended {
 }
 
 /** Runs a script of services/ to its end, in an empty data folder unless `settings` names one. */
-export async function runToEnd(name: 'main' | 'restore-log', settings: Record<string, string>): Promise<Ended> {
+export async function runToEnd(
+  name: 'main' | 'restore-log' | 'rebuild',
+  settings: Record<string, string>,
+): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
   const script = join(import.meta.dirname, `../../../services/${name}.ts`)
   const env = { ...process.env, HTTP_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder, ...settings }
