@@ -30,7 +30,8 @@ export interface JourneyShop {
 const COLORS = ['red', 'green', 'blue']
 const BUDGET = 10
 
-const feedXml = (lamps: readonly string[]) => `<?xml version="1.0"?>
+/** A feed of lamps. */
+export const feedXml = (lamps: readonly string[]) => `<?xml version="1.0"?>
 <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title><link>https://shop.example</link>
 ${lamps
   .map(

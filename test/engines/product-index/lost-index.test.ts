@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { feedXml, openShop } from '../../journey/shop.ts'
+import { must, type Program, startProgram } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
+import { addresses, removeIndices, testNamespace } from '../addresses.ts'
+import { removeNamespace, settingsIn } from '../namespace.ts'
+import { runToEnd } from '../restore/scripts.ts'
+
+const namespace = testNamespace()
+const WAIT_MS = 120_000
+let program: Program
+
+beforeAll(async () => {
+  // Ads must not be left out because an answer comes late.
+  program = await startProgram({ env: { ...settingsIn(namespace), SELECTION_DEADLINE_MS: '5000' } })
+})
+afterAll(async () => {
+  await program?.stop()
+  await removeNamespace(namespace)
+})
+
+test('an index that is lost again and again while feeds are read and a campaign changes has in the end what the log has', async () => {
+  const call = <T>(...args: Parameters<Program['call']>) => must(program.call<T>(...args))
+  const { shopId, feedId, campaignId, askForAds } = await openShop(program, { lamps: ['one', 'two', 'three'] })
+
+  async function readFeed(lamps: readonly string[]): Promise<() => Promise<boolean>> {
+    const { id } = await call<{ id: string }>('POST', `/v1/panel/feeds/${feedId}/content`, feedXml(lamps))
+    const run = () => call<{ status: string }>('GET', `/v1/panel/feeds/${feedId}/runs/${id}`)
+    return async () => (await run()).status === 'DONE'
+  }
+  async function promote(ids: readonly string[]): Promise<() => boolean> {
+    await call('PATCH', `/v1/panel/campaigns/${campaignId}`, { products: { ids } })
+    return () => true
+  }
+  const changes = [
+    () => readFeed(['two', 'three', 'four', 'five']),
+    () => promote(['lamp-two']),
+    () => readFeed(['two', 'four', 'five', 'six']),
+    () => promote(['lamp-three', 'lamp-four', 'lamp-six']),
+  ]
+  for (const change of changes) {
+    await removeIndices(addresses.elasticsearchUrl, namespace)
+    const isDone = await change()
+    await removeIndices(addresses.elasticsearchUrl, namespace)
+    await waitFor(isDone)
+  }
+
+  const shown = async () => (await askForAds(randomUUID(), 'desk lamp', 9)).map((ad) => ad.shopProductId).sort()
+  await expect.poll(shown, { timeout: WAIT_MS }).toEqual(['lamp-four', 'lamp-six'])
+  expect(await runToEnd('rebuild', { ...settingsIn(namespace), ENGINE: 'elasticsearch' })).toEqual({
+    code: 0,
+    output: expect.stringContaining('Every projection is as it was.'),
+  })
+  expect((await call<{ items: unknown[] }>('GET', `/v1/panel/products?shopId=${shopId}`)).items).toHaveLength(4)
+})
