@@ -4,7 +4,7 @@
  * 5 %, seconds later, until no ads are shown any more. Then ClickHouse says how much each campaign was billed, and how much it was
  * given free.
  *
- *     node test/bench/engines/budgets.ts [--kill] [minutes at most]
+ *     node test/bench/engines/budgets.ts [--kill] [minutes at most] [campaigns]
  *
  * --kill: for three fifths of the time, every few seconds a random process is killed and started again.
  */
@@ -26,7 +26,6 @@ import { waitFor } from '../../wait-for.ts'
 import { seededRandom } from '../generated-products.ts'
 import { type BudgetShop, GROUPS, openBudgetShop } from './budget-shop.ts'
 
-const CAMPAIGNS = 1_000
 const VISITORS = 40
 const VIEWED = 0.8
 const CLICKED = 0.05
@@ -41,7 +40,7 @@ const RETRY_MS = 200
 const TIMEOUT_MS = 10_000
 const PORT_FIRST = 24_300
 const kills = process.argv.includes('--kill')
-const minutesMax = Number(process.argv.findLast((each) => /^\d+$/.test(each)) ?? 15)
+const [minutesMax = 15, campaignCount = 1_000] = process.argv.filter((each) => /^\d+$/.test(each)).map(Number)
 
 const random = seededRandom(7)
 const between = ([least, most]: readonly [number, number]) => least + random() * (most - least)
@@ -64,7 +63,7 @@ const programs = await Promise.all(
 )
 for (const each of programs) each.start()
 const [office] = await Promise.all(programs.map((each) => each.ready()))
-const shop = await openBudgetShop(office!, { campaigns: CAMPAIGNS, random })
+const shop = await openBudgetShop(office!, { campaigns: campaignCount, random })
 const log = connectKafkaEventLog({
   brokers: addresses.kafkaBrokers,
   namespace,
@@ -73,7 +72,7 @@ const log = connectKafkaEventLog({
   now: Date.now,
 })
 const urlOf = (i: number) => `http://127.0.0.1:${PORT_FIRST + i}`
-console.log(`${CAMPAIGNS} campaigns of ${namespace}; logs in ${folder}`)
+console.log(`${campaignCount} campaigns of ${namespace}; logs in ${folder}`)
 
 let lastShownAt = performance.now()
 let shown = 0
