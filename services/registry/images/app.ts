@@ -47,7 +47,7 @@ export function imagesApp(deps: ImagesAppDeps) {
 }
 
 function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
-  const { access, authorize, registry, publicUrl } = deps
+  const { access, authorize, publicUrl } = deps
   const limited = createLimiter({ running: ENCODINGS_MAX, waiting: WAITING_MAX })
   server.post(
     '/v1/panel/images',
@@ -72,8 +72,6 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       const account = ownAccount({ access, principal, accountId, fieldErrors })
       fieldErrors.check(file !== null, '/file', 'is required')
       fieldErrors.throwIfAny()
-      // Checked before the image is encoded, so that refusals cost nothing. The write checks it, too.
-      registry.checkRoom('Image', account!.id)
       const image = await limited(() => encodeImage(file!))
       if ('fault' in image) fieldErrors.add('/file', image.fault)
       fieldErrors.throwIfAny()
@@ -94,7 +92,10 @@ async function keep(
   const id = Buffer.from(await crypto.subtle.digest('SHA-256', image.bytes as Uint8Array<ArrayBuffer>)).toString(
     'base64url',
   )
-  if (!snapshot.get('Image', id)) {
+  const stored = snapshot.get('Image', id)
+  // The write checks it, too, but the content would be stored before.
+  if (!stored?.body.accountIds.includes(accountId)) registry.checkRoom('Image', accountId)
+  if (!stored) {
     await log.append([{ topic: 'images', key: id, value: encode('Image', { id, ...image }) }])
     await images.catchUp()
   }

@@ -119,15 +119,22 @@ describe('images', () => {
 
   it('are so many of an account, and no more', async () => {
     const full = await openAccount(office, 'ADVERTISER')
+    const own = await picture('png', { width: 30, height: 30 })
+    const { id } = (await upload(office, full.token, own)).body
     const entry = { kind: 'Image', version: 1, updatedAt: 0, updatedBy: 'x', deletedAt: null } as const
     const body = { mediaType: 'PNG', ...SIZE, bytes: 1 } as const
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 1; i < 10_000; i++) {
       office.registry.snapshot.apply({ ...entry, id: `image-${i}`, body: { ...body, accountIds: [full.id] } })
     }
     const answer = await upload(office, full.token, png)
     expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+    expect(await upload(office, full.token, own)).toMatchObject({ status: 201, body: { id } })
+    const before = await office.log.bounds('images')
+    const another = await picture('png', { width: 31, height: 31 })
+    expect((await upload(office, full.token, another)).status).toBe(409)
+    expect(await office.log.bounds('images')).toEqual(before)
     expect((await upload(office, brand.token, png)).status).toBe(201)
-    for (let i = 0; i < 10_000; i++) office.registry.snapshot.forget('Image', `image-${i}`)
+    for (let i = 1; i < 10_000; i++) office.registry.snapshot.forget('Image', `image-${i}`)
   })
 
   it('refuse forms that are none', async () => {
