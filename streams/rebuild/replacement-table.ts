@@ -41,18 +41,22 @@ interface ReplacementDeps {
   scopes: readonly string[]
   /** Raises the sink's epochs, so that no insert of the sink that has begun before stores anything. */
   fenceSink: () => Promise<void>
-  /** The number of this run, greater than that of every earlier one. */
-  run: number
+  /** UTC epoch milliseconds. */
+  now: () => number
   say: (line: string) => void
 }
 
 /** Creates an empty table next to the one that serves, after it has cleaned up what an earlier run has left. */
 export async function beginReplacement(deps: ReplacementDeps): Promise<TableReplacement> {
-  const { analytics, table, scopes, run, fenceSink } = deps
+  const { analytics, table, scopes, fenceSink, say } = deps
   const beside = `${REBUILDING}${table}`
+  const [served, left] = [await markOf(analytics, table), await markOf(analytics, beside)]
+  // Greater than the number of every earlier run, also when the clock was set back.
+  const run = Math.max(deps.now(), 1 + (served?.run ?? 0), 1 + (left?.run ?? 0))
+  const late = { analytics, scopes, fenceSink, table, beside, run }
   const fence = { scope: `rebuild/${table}`, epoch: run }
   await analytics.raiseFences([fence])
-  await finishEarlier(deps, beside)
+  await finishEarlier({ ...late, served, left, say })
   await analytics.command(`CREATE TABLE ${beside} AS ${table}`)
   await markTable(analytics, beside, { run, ends: [] })
   const pause = (work: () => Promise<void>) => whilePaused({ analytics, scopes, name: `${table}/${run}` }, work)
@@ -78,7 +82,7 @@ export async function beginReplacement(deps: ReplacementDeps): Promise<TableRepl
         if (agreement.agreed) await takeOver(ends)
       })
       const { proof, agreed } = agreement!
-      if (agreed && !held) await copyLate({ analytics, scopes, fenceSink, table, beside, ends, run })
+      if (agreed && !held) await copyLate({ ...late, ends })
       await analytics.command(`DROP TABLE ${beside} SYNC`)
       return { proof, exchanged: agreed }
     },
@@ -89,14 +93,17 @@ export async function beginReplacement(deps: ReplacementDeps): Promise<TableRepl
  * Cleans up after a killed run. A table that was being filled is dropped. One that served until the exchange may hold rows that the
  * sink has stored at the last moment: these are copied before it is dropped.
  */
-async function finishEarlier(deps: ReplacementDeps, beside: string): Promise<void> {
-  const { analytics, table, say } = deps
-  const left = await markOf(analytics, beside)
+async function finishEarlier({
+  served,
+  left,
+  say,
+  ...late
+}: Late & { served: FoundMark; left: FoundMark; say: ReplacementDeps['say'] }): Promise<void> {
+  const { analytics, table, beside } = late
   if (left === undefined) return
-  const served = await markOf(analytics, table)
   if (served && served.run > (left?.run ?? 0)) {
     say(`${table}: an earlier run was ended after the exchange. Rows that only the previous table has are copied.`)
-    await copyLate({ ...deps, beside, ends: new Map(served.ends) })
+    await copyLate({ ...late, ends: new Map(served.ends) })
   }
   await analytics.command(`DROP TABLE ${beside} SYNC`)
 }
@@ -116,12 +123,25 @@ async function whilePaused(
   return analytics.resumeInserts(name)
 }
 
+/** What is needed to copy rows after the exchange. */
+interface Late extends Pick<ReplacementDeps, 'analytics' | 'table' | 'scopes' | 'fenceSink'> {
+  beside: string
+  run: number
+}
+
 /**
  * Copies rows that the sink has stored in the old table although it should have been paused. A sink that has looked for its rows in
  * the new table before this copy would insert them once more after it. So the sink is fenced first, and has to look again.
  */
-async function copyLate(late: Omit<ReplacementDeps, 'say'> & { beside: string; ends: Places }): Promise<void> {
-  const { analytics, scopes, fenceSink, table, beside, ends, run } = late
+async function copyLate({
+  analytics,
+  scopes,
+  fenceSink,
+  table,
+  beside,
+  run,
+  ends,
+}: Late & { ends: Places }): Promise<void> {
   for (let tried = 0; tried < PAUSE_TRIES; tried++) {
     const held = await whilePaused({ analytics, scopes, name: `${table}/${run}/${tried}` }, async () => {
       await fenceSink()
@@ -182,7 +202,9 @@ const markTable = (analytics: Analytics, table: string, mark: Mark) =>
   analytics.command(`ALTER TABLE ${table} MODIFY COMMENT '${JSON.stringify(mark)}'`)
 
 /** Null when the table was made by no rebuild; undefined when there is no such table. */
-async function markOf(analytics: Analytics, table: string): Promise<Mark | null | undefined> {
+type FoundMark = Mark | null | undefined
+
+async function markOf(analytics: Analytics, table: string): Promise<FoundMark> {
   const [found] = await analytics.query<{ comment: string }>(
     'SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
     { table },

@@ -60,7 +60,7 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
     const next = commits.map((commit) => decodeOffsetMetadata(commit).epoch + 1)
     await analytics.raiseFences(commits.map(({ partition }, at) => fenceOf({ topic, partition, epoch: next[at]! })))
   }
-  const replacement = await beginReplacement({ analytics, table, scopes, fenceSink, run: now(), say })
+  const replacement = await beginReplacement({ analytics, table, scopes, fenceSink, now, say })
 
   const starts = new Map((await log.bounds(topic)).map(({ partition, start }) => [partition, start]))
   const copied = await replacement.copyBefore(starts)

@@ -54,13 +54,14 @@ async function append(count: number): Promise<void> {
 
 interface With {
   replaces?: boolean
+  at?: number
   on?: Partial<Analytics>
   of?: Partial<EventLog>
 }
 
-async function rebuild(table: string, { replaces = false, on = {}, of = {} }: With = {}) {
+async function rebuild(table: string, { replaces = false, at = now(), on = {}, of = {} }: With = {}) {
   const said: string[] = []
-  const deps = { log: { ...log, ...of }, analytics: { ...analytics, ...on }, replaces, now }
+  const deps = { log: { ...log, ...of }, analytics: { ...analytics, ...on }, replaces, now: () => at }
   const proof = await rebuildTableBeside(table, { ...deps, say: (line) => said.push(line) })
   return { proof, said }
 }
@@ -146,6 +147,16 @@ describe('a table that is rebuilt beside the one that serves', () => {
     await ended
     await once()
     expect(await left()).toEqual([])
+  })
+
+  it('is made also after the clock was set back, and when an earlier run was killed', async () => {
+    const insert = () => Promise.reject(killed)
+    await rebuild('page_views', { at: now() + 3 })
+    await expect(rebuild('page_views', { at: now() + 2, on: { insert } })).rejects.toBe(killed)
+    const { proof, said } = await rebuild('page_views', { at: T0 })
+    expect(proof).toMatchObject({ equal: true })
+    expect(said.join()).not.toContain('an earlier run')
+    await once()
   })
 
   it('takes every table of the sink, those too that replace rows or forget them', async () => {
