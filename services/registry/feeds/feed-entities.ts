@@ -1,6 +1,7 @@
 import { FeedCreate, FeedPatch, FeedQuery, FeedView } from '../../../schemas/http/panel/shops/shops.ts'
 import type { Feed } from '../../../schemas/records/entities.ts'
 import { isCurrency } from '../../domain/codes.ts'
+import { sharesPassword } from '../../domain/identity/feed-address.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { entityFields, toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -89,14 +90,11 @@ function checkUrl(url: string | null, fieldErrors: FieldErrors): void {
   )
 }
 
-/** A stored password is sent to the origin that it was given for, so that nobody can read it by having it sent to another server. */
 function checkPassword(body: Feed, input: Partial<Feed>, fieldErrors: FieldErrors): void {
   if (body.password === null || input.password !== undefined || input.url === undefined) return
-  const staysAtOrigin = originOf(input.url) === originOf(body.url)
-  fieldErrors.check(staysAtOrigin, '/password', 'must be given again, or be null: url has another scheme, host or port')
+  const isOfAddress = sharesPassword(input.url, body.url)
+  fieldErrors.check(isOfAddress, '/password', 'must be given again, or be null: url has another scheme, host or port')
 }
-
-const originOf = (url: string | null) => (url === null ? null : URL.parse(url)?.origin)
 
 /** Removes credentials from an address. Feeds that were created before credentials had their own fields may have them there. */
 function bare(text: string | null): string | null {

@@ -1,6 +1,7 @@
 import { Alert, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
+import { sharesPassword } from '../../../../../domain/identity/feed-address.ts'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import { useFollow } from '../../../data/use-follow.ts'
@@ -39,11 +40,9 @@ export const feedBody = ({ name, url, username, password, currency, lang }: Feed
 /** Whether the feed is fetched with a user name. */
 const signsIn = ({ url, username }: Pick<FeedValues, 'url' | 'username'>) => url.trim() !== '' && username.trim() !== ''
 
-/** Whether the API wants the password again, because the stored one is sent to no other scheme, host or port. */
+/** Whether the API wants the password again. */
 const needsPassword = (feed: Feed | null, url: string) =>
-  feed?.hasPassword === true && originOf(url) !== originOf(feed.url ?? '')
-
-const originOf = (url: string) => URL.parse(url.trim())?.origin
+  feed?.hasPassword === true && !sharesPassword(url.trim(), feed.url)
 
 const named = (type: 'currency' | 'language', code: string) =>
   new Intl.DisplayNames(undefined, { type }).of(code) ?? code
