@@ -145,9 +145,7 @@ type List = (after: string | null, limit: number) => Promise<{ products: Indexed
 function listOfId(index: ProductIndex, { shopId, wanted, sellers, isWanted }: Search, id: string): List {
   return async (after, limit) => {
     const found = (await withId(index, shopId, id, { ...wanted, sellers })).filter(isWanted)
-    const rest = found
-      .filter((product) => keyOf(product) > (after ?? ''))
-      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const rest = found.filter((product) => keyOf(product) > (after ?? ''))
     const products = rest.slice(0, limit)
     return { products, endedAt: rest.length > limit ? keyOf(products.at(-1)!) : null }
   }

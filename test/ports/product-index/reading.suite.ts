@@ -6,15 +6,16 @@ import { type IndexWorld, offerWrite, removal } from './world.ts'
 export function readingSuite(world: IndexWorld): void {
   const { given } = world
   describe('reading', () => {
-    test('get finds by feed id, in the shop alone', async () => {
+    test('get finds by feed id, in the shop alone, in the order of the keys', async () => {
       await given(
-        ...['f2', 'f1'].map((feedId) => ({ id: 'a', feedId, productId: 'g' })),
+        ...['z', 'a', 'B'].flatMap((id) => ['f2', 'f1'].map((feedId) => ({ id, feedId, productId: 'g' }))),
         { id: 'b', productId: 'g' },
         { id: 'c', shopId: 'other' },
       )
       const found = async (...wanted: string[]) =>
         (await world.index.get('shop', wanted)).map(({ offer }) => `${offer.feedId}/${offer.id}`)
       expect(await found('a')).toEqual(['f1/a', 'f2/a'])
+      expect(await found('z', 'a', 'B')).toEqual(['f1/B', 'f1/a', 'f1/z', 'f2/B', 'f2/a', 'f2/z'])
       expect(await found('g')).toEqual([])
       expect(await found('c', 'nothing')).toEqual([])
     })
