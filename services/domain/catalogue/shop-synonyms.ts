@@ -32,13 +32,19 @@ export interface LineFault {
   message: string
 }
 
-/** Lines with faults make no rule. @param lang the shop's language, in which names are compared. */
-export function parseSynonyms(text: string, lang: string): { rules: SynonymRule[]; faults: LineFault[] } {
+/**
+ * Reads and checks a text. Lines with faults make no rule. The names of the longest text take a tenth of a second.
+ * @param lang the shop's language, in which names are compared. @param betweenLines lets other work run when it is time to.
+ */
+export async function checkSynonyms(
+  text: string,
+  lang: string,
+  betweenLines: () => Promise<void> | undefined,
+): Promise<{ rules: SynonymRule[]; faults: LineFault[] }> {
   const rules: SynonymRule[] = []
   const faults: LineFault[] = []
-  for (const [at, line] of text.split(/\r\n|\r|\n/).entries()) {
-    if (/^\s*(#|$)/.test(line)) continue
-    const rule = ruleOf(line)
+  for (const { at, rule } of linesOf(text)) {
+    await betweenLines()
     const message =
       rules.length < SYNONYM_RULES_MAX
         ? faultOf(rule, lang)
@@ -48,6 +54,15 @@ export function parseSynonyms(text: string, lang: string): { rules: SynonymRule[
     if (faults.length === FAULTS_MAX) break
   }
   return { rules, faults }
+}
+
+/** The rules of a text that was checked when it was stored. */
+export const readSynonyms = (text: string): SynonymRules => linesOf(text).flatMap(({ rule }) => rule ?? [])
+
+/** The lines of a text but empty ones and comments. `rule` is null when a line has no form of a rule. */
+function linesOf(text: string): { at: number; rule: SynonymRule | null }[] {
+  const lines = text.split(/\r\n|\r|\n/).entries()
+  return [...lines].flatMap(([at, line]) => (/^\s*(#|$)/.test(line) ? [] : [{ at, rule: ruleOf(line) }]))
 }
 
 function ruleOf(line: string): SynonymRule | null {
@@ -104,7 +119,7 @@ export function synonymsOfShop(shop: Shop): SynonymRules {
   if (shop.synonyms === '') return NONE
   let rules = ofShops.get(shop)
   if (!rules) {
-    rules = parseSynonyms(shop.synonyms, shop.lang).rules
+    rules = readSynonyms(shop.synonyms)
     ofShops.set(shop, rules)
   }
   return rules
@@ -127,9 +142,12 @@ export function shopSynonymsOf(rules: SynonymRules, lang: string | null): Synony
 
 function analyzed(rules: SynonymRules, code: string): Synonyms {
   const found = new Map<string, Map<string, string[]>>()
+  // A name that was right in the language in which it was checked may have no term, or too many, in another one.
+  const termsOf = (names: readonly string[]) =>
+    names.map((name) => analyze(name, code)).filter(({ length: terms }) => terms > 0 && terms <= SHOP_NAME_TERMS_MAX)
   for (const { names, finds } of rules) {
-    const left = names.map((name) => analyze(name, code))
-    const right = finds === null ? left : finds.map((name) => analyze(name, code))
+    const left = termsOf(names)
+    const right = finds === null ? left : termsOf(finds)
     for (const name of left) {
       const key = name.join(' ')
       const others = found.get(key) ?? new Map<string, string[]>()

@@ -8,10 +8,11 @@ import {
   SynonymsView,
 } from '../../../schemas/http/panel/shops/synonyms.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
-import { parseSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
+import { checkSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { createSlices } from '../../process/slices.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { changed, type Registry } from '../resources/store.ts'
@@ -57,13 +58,13 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     async (request) => {
       const principal = principalOf(request)
       const { text, version } = request.body
+      await checked(text, ownShop(principal, request.params.id).body)
       const [entry] = await registry.write(
         () => {
           const shop = ownShop(principal, request.params.id)
           if (version !== undefined && version !== shop.version) {
             throw new Problem('CONFLICT', `The shop was changed by someone else: its version is now ${shop.version}`)
           }
-          checked(text, shop.body)
           return [changed(shop, { ...shop.body, synonyms: text })]
         },
         { by: principal.actorId },
@@ -88,7 +89,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     async (request) => {
       const shop = ownShop(principalOf(request), request.params.id)
       const { text, phrases } = request.body
-      const rules = checked(text, shop.body)
+      const rules = await checked(text, shop.body)
       const inForce = synonymsOfShop(shop.body)
       const queries = phrases.flatMap((phrase) => [searchFor(phrase, shop, inForce), searchFor(phrase, shop, rules)])
       const results = await index.search(queries)
@@ -112,8 +113,9 @@ function view(shop: Entity<'Shop'>) {
 }
 
 /** @throws Problem INVALID that lists the lines with faults. */
-function checked(text: string, { lang }: Shop): SynonymRules {
-  const { rules, faults } = parseSynonyms(text, lang)
+async function checked(text: string, { lang }: Shop): Promise<SynonymRules> {
+  const slices = createSlices()
+  const { rules, faults } = await checkSynonyms(text, lang, () => (slices.isOver() ? slices.next() : undefined))
   const fieldErrors = new FieldErrors()
   for (const { line, message } of faults) fieldErrors.add('/text', `line ${line} ${message}`)
   fieldErrors.throwIfAny()

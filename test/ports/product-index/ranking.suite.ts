@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Rank, SearchResult } from '../../../infra/product-index/port.ts'
-import { parseSynonyms } from '../../../services/domain/catalogue/shop-synonyms.ts'
+import { readSynonyms } from '../../../services/domain/catalogue/shop-synonyms.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { type IndexWorld, idsOf, offerWrite, promotion, query, signalsWrite } from './world.ts'
 
@@ -198,7 +198,7 @@ export function rankingSuite(world: IndexWorld): void {
 
     test("the shop's synonyms are followed by filter and rank, after what was typed", async () => {
       await given({ id: 'a', title: 'red sofa' }, { id: 'b', title: 'red settee' }, { id: 'c', title: 'grey chair' })
-      const asked = (text: string, lines: string, rules = parseSynonyms(lines, 'en').rules) =>
+      const asked = (text: string, lines: string, rules = readSynonyms(lines)) =>
         ranked({
           filters: [{ kind: 'text', text, lang: null, minShare: 1, in: 'ALL_FIELDS' }],
           rank: { by: 'text', text, lang: null },

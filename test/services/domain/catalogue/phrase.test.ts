@@ -6,7 +6,7 @@ import {
   termsToCount,
   understand,
 } from '../../../../services/domain/catalogue/phrase.ts'
-import { parseSynonyms, type SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
+import { readSynonyms, type SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { indexTerms } from '../../../../services/domain/catalogue/text.ts'
 import { tries } from '../../../effort.ts'
 
@@ -88,7 +88,7 @@ describe('a phrase', () => {
     expect(read('mobile phone case')).toBe('mobil, phone, case')
   })
 
-  const own = (lines: string, lang = 'en') => parseSynonyms(lines, lang).rules
+  const own = (lines: string) => readSynonyms(lines)
 
   test("is read by the shop's synonyms, both ways or one way", () => {
     const rules = own('pad, strap\ncase => holder')
@@ -140,10 +140,7 @@ describe('a phrase', () => {
   const phrase = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '))
   const lang = fc.constantFrom(null, 'en', 'de', 'ru', 'xx')
 
-  const { rules: synonyms } = parseSynonyms(
-    'zork, smart watch, bluetooth\nzork phone => mouse pad\nnotebook => wireless',
-    'en',
-  )
+  const synonyms = readSynonyms('zork, smart watch, bluetooth\nzork phone => mouse pad\nnotebook => wireless')
 
   test('is understood alike by an index that is asked beforehand how many offers have which terms', () => {
     const frequency = frequencyIn(shop)

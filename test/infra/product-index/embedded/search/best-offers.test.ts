@@ -9,7 +9,7 @@ import type { PlainQuery } from '../../../../../infra/product-index/embedded/sea
 import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite, Rank } from '../../../../../infra/product-index/port.ts'
 import { clickRateOf } from '../../../../../services/domain/auction/click-rate.ts'
-import { parseSynonyms } from '../../../../../services/domain/catalogue/shop-synonyms.ts'
+import { readSynonyms } from '../../../../../services/domain/catalogue/shop-synonyms.ts'
 import { tries } from '../../../../effort.ts'
 import { anOffer, promotedOffer } from '../../offer.fixture.ts'
 
@@ -19,7 +19,7 @@ const vocabulary = ['model', 'lamp', 'desk', 'oak', 'red', 'shade', 'mousepad', 
 const campaigns = { c0: 0.1, c1: 0.11, c2: 0.5, c3: 1, c4: 2 }
 const OFFERS = 400
 const PRIOR_CLICK_RATE = 0.01
-const SYNONYMS = parseSynonyms('lamp, shade', 'en').rules
+const SYNONYMS = readSynonyms('lamp, shade')
 
 /** Repeatable random integers from 0 to `below`, exclusive. */
 function numbers(seed: number) {
