@@ -60,8 +60,9 @@ export interface PhraseLiftsDeps {
 
 /**
  * Learns, once a day, which products of each shop are clicked after which words, and appends what changed to `phrase-lifts`. A day
- * is counted when it is over, and again when events of it come late. When many clicks come together, as by an import, they are learnt
- * from without waiting for the next day. The function that is returned makes one turn. Only one process may run it.
+ * is counted when it is over, again when clicks of it come late or are voided, and once more when the purchases have come. When many
+ * clicks come together, as by an import, they are learnt from without waiting for the next day. The function that is returned makes
+ * one turn. Only one process may run it.
  */
 export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLiftsDeps): () => Promise<void> {
   const forgetDays = createForgetting(analytics, 'phrase_days')

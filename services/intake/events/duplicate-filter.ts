@@ -2,7 +2,10 @@ import { hash } from 'node:crypto'
 import { lruCache } from '../../domain/caches.ts'
 import type { AcceptedEvent } from './validation.ts'
 
-/** An event is stored at most this many times, duplicates included, so that the judge and the reports see that it was repeated. */
+/**
+ * An event that is durable this many times, duplicates included, is not stored again. So the judge and the reports see that it was
+ * repeated.
+ */
 const STORED_MAX = 3
 /** Events remembered, some 10 MiB. The one that was not repeated for the longest time is forgotten first. */
 const EVENTS_MAX = 100_000
