@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,7 @@ import { createJudge } from '../../streams/judge/judge.ts'
 import { readPages } from '../../streams/runtime/pages.ts'
 import { runToEnd } from '../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../streams/sink/sink.ts'
+import { tries } from '../effort.ts'
 import { eventOf, RULES_OFF, SHOP_ID, snapshotOf } from '../streams/judge/fixtures.ts'
 import { waitFor } from '../wait-for.ts'
 import { addresses, testNamespace } from './addresses.ts'
@@ -57,15 +58,39 @@ afterAll(async () => {
 
 const wanted = (partitions: number) => Object.fromEntries(unitOf('ad-events').map((topic) => [topic, partitions]))
 
-/** Does what `make repartition` does. */
-function runRepartition(): Promise<{ code: number; output: string }> {
-  const env = { ...process.env, ...settingsIn(namespace), DATA_FOLDER: folder }
+/** Does what `make repartition` does. @param killedAfter kills it when it says so. */
+function runRepartition(killedAfter?: string): Promise<{ code: number | null; output: string }> {
+  const env = { ...process.env, ...settingsIn(namespace), DATA_FOLDER: folder, KAFKA_SESSION_TIMEOUT_MS: '6000' }
   const settings = { KAFKA_TOPIC_PARTITIONS: `ad-events:${TO},emissions:${TO}` }
-  return new Promise((resolve) => {
-    execFile('node', ['services/repartition.ts'], { env: { ...env, ...settings } }, (error, stdout, stderr) => {
-      resolve({ code: (error?.code as number | undefined) ?? 0, output: stdout + stderr })
+  const child = spawn('node', ['services/repartition.ts'], { env: { ...env, ...settings } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+      if (killedAfter && output.includes(killedAfter)) child.kill('SIGKILL')
     })
-  })
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
+}
+
+/** What the command says after each of its steps. */
+const steps = [
+  'New events are spooled',
+  'All earlier events are judged',
+  'The spend of campaigns is copied',
+  'Partitions added',
+]
+const KILLED_AFTER = tries([steps[1], steps[3]], steps)
+
+/** Runs the command again and again: it is killed after one step after the other, and then ends. @returns what the last run said. */
+async function repartitionWithKills() {
+  for (let step = 0; ; ) {
+    const run = await runRepartition(KILLED_AFTER[step])
+    // A group keeps a member that was killed until its session expires.
+    if (run.output.startsWith('Streams are running')) continue
+    if (run.code !== null) return { ...run, kills: step }
+    step++
+  }
 }
 
 /**
@@ -113,7 +138,7 @@ async function judgedEvents(log: ReturnType<typeof openLog>): Promise<JudgedEven
   return judged
 }
 
-test('four partitions become twelve under load: every event has one verdict in its order, and no budget or cap is broken', async () => {
+test('four partitions become twelve under load and kills: every event has one verdict in its order, and no budget or cap is broken', async () => {
   const log = openLog()
   const analytics = connectClickHouse({ url: addresses.clickhouseUrl, namespace })
   const entries = [...snapshot.allEver('Shop'), ...snapshot.allEver('Campaign')] as RegistryEntry[]
@@ -148,10 +173,10 @@ test('four partitions become twelve under load: every event has one verdict in i
       await delay(500)
     }
   })()
-  const done = await runRepartition()
+  const done = await repartitionWithKills()
   isDone = true
   await sending
-  expect(done).toEqual({ code: 0, output: expect.stringContaining('events counted again') })
+  expect(done).toEqual({ code: 0, output: expect.stringContaining('events counted again'), kills: KILLED_AFTER.length })
   expect(await log.bounds('emissions')).toHaveLength(TO)
 
   const later = openLog()
