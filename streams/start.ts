@@ -23,6 +23,7 @@ import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
 import type { ShopSignals } from './signals/shop-signals.ts'
 import { createSignals } from './signals/signals.ts'
 import { createTraffic } from './signals/traffic.ts'
+import { createReaders } from './sink/readers.ts'
 import { createSink } from './sink/sink.ts'
 import { createTimeZones } from './sink/time-zones.ts'
 import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts'
@@ -80,6 +81,8 @@ export interface RunningStreams {
   /** The lag of what this process works: the partitions that it is assigned and, if it is the leader, the leader's work. */
   lags(): Promise<StreamLag[]>
   states(): StreamStatus[]
+  /** Call it before Analytics is read. Resolves once it has what the log had, except for the last second. */
+  beforeRead(): Promise<void>
   /** Lets each finish its current batch or turn. */
   stop(): Promise<void>
 }
@@ -87,7 +90,10 @@ export interface RunningStreams {
 /** Starts all the work between the log and its projections, or this process's share of it. */
 export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   let single = NONE
-  const shared = createShared(deps, () => single.onStored())
+  const shared = createShared(deps, {
+    onStored: () => single.onStored(),
+    attribute: () => single.attribute(),
+  })
   run(shared)
 
   const yields = () => allOf(single).some((each) => each.state().outdated)
@@ -108,6 +114,7 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
         const { status, failures, paused, lastError } = each.state()
         return { name: each.name, status, failures, paused, lastError }
       }),
+    beforeRead: shared.beforeRead,
     async stop() {
       await Promise.all([election.stop(), stopAll(shared)])
     },
@@ -121,11 +128,19 @@ interface Work {
   /** Call it once all of the work has stopped. */
   close(): void
 }
-/** Work of the leader. It is told when the sink of this process has stored something. */
-interface SingleWork extends Work {
-  onStored(): void
+/** Work of every process. */
+interface SharedWork extends Work {
+  beforeRead(): Promise<void>
 }
-const NONE: SingleWork = { streams: [], periodic: [], lags: [], onStored() {}, close() {} }
+/** What work of the leader does for the sink of its process. */
+interface AfterSink {
+  /** Is told when the sink has stored something. */
+  onStored(): void
+  /** Resolves once everything that is stored has been attributed. */
+  attribute(): Promise<void>
+}
+type SingleWork = Work & AfterSink
+const NONE: SingleWork = { streams: [], periodic: [], lags: [], onStored() {}, async attribute() {}, close() {} }
 
 const allOf = ({ streams, periodic }: Work) => [...streams, ...periodic]
 
@@ -139,10 +154,15 @@ async function stopAll(work: Work): Promise<void> {
 }
 
 /** The work that every process does. */
-function createShared(deps: StreamsDeps, onStored: () => void): Work {
-  const streams = [createJudge(deps), createCorrections(deps), createSink({ ...deps, onStored })]
+function createShared(deps: StreamsDeps, { onStored, attribute }: AfterSink): SharedWork {
+  const catchUp = () => sink.storeNow().then(attribute)
+  const readers = createReaders({ catchUp, now: deps.now })
+  // Readers of other processes are unknown here.
+  const sink = createSink({ ...deps, onStored, ...(deps.isAlone && { batchAgeMs: readers.batchAgeMs }) })
+  const streams = [createJudge(deps), createCorrections(deps), sink]
   return {
     streams,
+    beforeRead: readers.arrive,
     periodic: [periodic('judged-until', WATERMARK_PAUSE_MS, createJudgeWatermark(deps), deps)],
     lags: streams.map(ownLag),
     close() {},
@@ -200,6 +220,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       async () => [{ stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() }],
     ],
     onStored: attribution.wake,
+    attribute: attribution.nextTurn,
     close: () => shopSignals.close(),
   }
 }

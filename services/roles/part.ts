@@ -23,6 +23,8 @@ export interface Shared extends Engines {
   limits: RequestLimits
   /** Sources of the gauges; each role sets its own. */
   sampled: SampledValues
+  /** What is to be done before Analytics is read, so that it is up to date; the role `streams` sets it. */
+  reads: { before: () => Promise<void> }
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import type { Config } from '../../infra/config.ts'
 import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
 import type { SampledValues } from '../../infra/metrics/metrics.ts'
@@ -58,12 +59,15 @@ export async function openShared(options: SharedOptions): Promise<Shared> {
   const left = options.spool === null ? await openLeftSpools(spools, workerNames(config)) : []
   stops.push(() => Promise.all([events, ...left].map((each) => each.close())))
   sampled.spool = () => sumOf([events, ...left].map((each) => each.waiting()))
+  const reads = { before: async () => {} }
   const basics = { config, logger, stops, snapshot, metrics: createRequestMetrics(sampled), now }
   return {
     ...basics,
     ...engines,
+    analytics: readUpToDate(engines.analytics, () => reads.before()),
     events,
     sampled,
+    reads,
     showIds: createShowIds({ keys: showIdKeys }),
     limits: await openLimits(basics, options),
     uuid: createUuid({ now, randomBytes: inBlocks(randomBytes) }),
@@ -93,6 +97,25 @@ async function openLimits(
   )
   const onForwarderLimited = () => tellForwarder(undefined)
   return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })
+}
+
+/**
+ * Analytics whose queries first let it catch up with the log.
+ * @param before resolves once it has, or rejects when it could not soon: the query is answered all the same.
+ */
+export function readUpToDate(analytics: Analytics, before: () => Promise<void>): Analytics {
+  const caughtUp = () => before().catch(() => {})
+  return {
+    ...analytics,
+    async query<Row extends object>(sql: string, params?: QueryParams) {
+      await caughtUp()
+      return analytics.query<Row>(sql, params)
+    },
+    async queryParquet(sql, params) {
+      await caughtUp()
+      return analytics.queryParquet(sql, params)
+    },
+  }
 }
 
 const sumOf = (all: readonly { records: number; bytes: number }[]) =>

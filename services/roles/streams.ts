@@ -17,6 +17,7 @@ export async function openStreams(shared: SharedOfMain): Promise<Part> {
   const streams = await startStreamsThread(host, config)
   stops.push(() => streams.stop())
   sampled.streamLags = streams.lags
+  if (isEmbedded(config.engines)) shared.reads.before = streams.beforeRead
   const others = sampled.pausedPartitions
   sampled.pausedPartitions = async () => [...(await others()), ...(await streams.pausedPartitions())]
   return {
@@ -28,6 +29,7 @@ export async function openStreams(shared: SharedOfMain): Promise<Part> {
 
 interface StreamsThread {
   lags(): ReturnType<RunningStreams['lags']>
+  beforeRead: RunningStreams['beforeRead']
   /** @throws Error that names the failed streams and why; NotReady when streams only wait for a newer version. */
   working(): Promise<void>
   /** How many partitions of a topic each stream has paused, because they need a newer version. */
@@ -48,6 +50,7 @@ async function startStreamsThread(host: EngineHost, config: Config): Promise<Str
   const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
   return {
     lags: () => remote.call('lags', []),
+    beforeRead: () => remote.call('beforeRead', []),
     async working() {
       const states = await statesOf()
       const broken = states.filter(({ status }) => status !== 'RUNNING')

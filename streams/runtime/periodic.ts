@@ -8,6 +8,8 @@ export interface Periodic {
   run(): Promise<void>
   /** Signals that there is something to do: ends the current pause, or skips the one after the current turn. */
   wake(): void
+  /** Wakes it, and resolves once a turn that begins after this call has ended, even if it failed. */
+  nextTurn(): Promise<void>
   /** Lets the current turn finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
@@ -33,16 +35,19 @@ export function createPeriodic(options: {
 
   let doneUntil = now()
   let woken = new AbortController()
+  let next = Promise.withResolvers<void>()
 
   async function turns(): Promise<void> {
     while (!run.stopping()) {
       const begunAt = now()
       woken = new AbortController()
-      const next = await turn()
+      const { resolve: end } = next
+      next = Promise.withResolvers()
+      const then = await turn().finally(end)
       run.markHealthy()
       doneUntil = begunAt
-      if (next === true) continue
-      await run.pause(next === false ? pauseMs : next.pauseMs, woken.signal)
+      if (then === true) continue
+      await run.pause(then === false ? pauseMs : then.pauseMs, woken.signal)
     }
   }
 
@@ -50,6 +55,10 @@ export function createPeriodic(options: {
     name,
     run: () => run.run(turns),
     wake: () => woken.abort(),
+    nextTurn() {
+      woken.abort()
+      return next.promise
+    },
     stop: run.stop,
     state: run.state,
     doneUntil: () => doneUntil,

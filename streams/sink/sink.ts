@@ -1,32 +1,20 @@
-import { countedFrom, type StreamCounts } from '../../infra/analytics/audit/counts.ts'
+import { countedFrom } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
-import type { Assignment, Batch, EventLog, LogConsumer, LogRecord } from '../../infra/event-log/port.ts'
-import { msSince } from '../../services/domain/time/ms-since.ts'
+import type { Batch, EventLog, LogConsumer } from '../../infra/event-log/port.ts'
 import { createTopicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, IDLE_POLL_MS, type Retry } from '../runtime/stream-run.ts'
+import { BATCH_AGE_MS, createFillings, type Filling, storedTogether } from './fillings.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 
-/** A batch is stored once it has this many records or bytes. Batches stored together have no more in total, unless a single one has. */
-const BATCH_RECORDS = 20_000
-const BATCH_BYTES = 16 * 1024 * 1024
-/** All batches are stored once the oldest has waited this long, so that they share inserts, commits and a turn of attribution. */
-const BATCH_AGE_MS = 1_000
-/** Once this many records are unstored, the next are probably on their way from the broker, so the sink waits only shortly for them. */
-const BACKLOG_RECORDS = 4_000
-const BACKLOG_GATHER_MS = 20
 const POLL_MAX_RECORDS = 10_000
 /** The longest poll after a failure or while a partition is paused. It bounds how late a due retry, or a recovery, is noticed. */
 const LOOK_AGAIN_MS = 500
-/** Buffered bytes of all partitions. Once they reach this, the largest batch is stored early. */
-const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
-/** An insert names its batches in its URL, of which proxies accept 8 KiB. */
-const BATCHES_PER_STORE_MAX = 64
 /** After this long without a failure, and with nothing to store, the sink counts as healthy again. */
 const SETTLED_AFTER_MS = 5_000
 /** Records of one read when a batch in doubt is read again. */
@@ -39,37 +27,32 @@ export interface SinkOptions {
   now: () => number
   logger: StreamLogger
   retry?: Retry
-  /** Waits for more records to come, so that they are read together. Default: waits for `ms`, or until `stop`. */
-  gather?: (ms: number) => Promise<void>
+  /** How long the oldest record may wait for others, as long as there are few. Default: `BATCH_AGE_MS`. */
+  batchAgeMs?: () => number
+  /** Waits for more records to come, so that they are read together. Default: waits for `ms`, or until `stop` or `hurry`. */
+  gather?: (ms: number, hurry: AbortSignal) => Promise<void>
   /** Called each time that batches have been stored and committed. */
   onStored?: () => void
 }
 
-/** A batch that is being filled with records read under one assignment. */
-interface Filling {
-  topic: StoredTopic
-  partition: number
-  assignment: Assignment
-  epoch: number
-  /** Counts of everything stored before these records. */
-  counts: StreamCounts
-  records: LogRecord[]
-  bytes: number
-  /** When its first record was read. */
-  begunAt: number
+export interface Sink extends Stream {
+  /** Resolves once everything that had been read is stored and `onStored` was called, or when storing has failed. */
+  storeNow(): Promise<void>
 }
 
 /** Copies the log into the tables of Analytics, every record exactly once: `once.ts`. */
-export function createSink({ log, analytics, now, logger, retry, gather, onStored }: SinkOptions): Stream {
+export function createSink(options: SinkOptions): Sink {
+  const { log, analytics, now, logger, retry, batchAgeMs = () => BATCH_AGE_MS, gather, onStored } = options
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const wait = gather ?? run.pause
-  const filling = new Map<string, Filling>()
+  const fillings = createFillings({ now, batchAgeMs })
   const measured = { log, group: SINK_GROUP, topics: storedTopics, now }
   let member: LogConsumer | null = null
   let waiting: LogConsumer | null = null
+  let hurry = newHurry()
 
   async function consume(): Promise<void> {
-    filling.clear()
+    fillings.clear()
     run.paused.clear()
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     member = consumer
@@ -78,21 +61,34 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
         run.paused.resumeDue(consumer)
         const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
-        const due = dueBatches()
+        const isAllRead = batch === null
+        const due = isAllRead && isInHurry() ? fillings.unstored() : fillings.due()
         await storeAll(consumer, due)
         if (due.length > 0) onStored?.()
         if (isIdle()) run.markHealthy()
-        if (batch === null && due.length === 0 && unstored().length > 0) await wait(gatherMs())
+        if (!isAllRead || due.length > 0) continue
+        endHurry()
+        if (hasUnstored()) await wait(fillings.gatherMs(), hurry.asked.signal)
       }
     } finally {
+      endHurry()
       member = waiting = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
     }
   }
 
+  const hasUnstored = () => fillings.unstored().length > 0
+  const isInHurry = () => hurry.asked.signal.aborted
+
+  function endHurry(): void {
+    if (!isInHurry()) return
+    hurry.done.resolve()
+    hurry = newHurry()
+  }
+
   /** Waits for records only while there is nothing to store. */
   async function poll(consumer: LogConsumer): Promise<Batch | null> {
-    if (unstored().length > 0) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
+    if (isInHurry() || hasUnstored()) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
     waiting = consumer
     const maxWaitMs = run.isSettled() ? IDLE_POLL_MS : LOOK_AGAIN_MS
     const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs })
@@ -115,7 +111,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
 
   /** Whether nothing waits to be stored and the last failure is some time ago. */
   function isIdle(): boolean {
-    if (unstored().length > 0) return false
+    if (hasUnstored()) return false
     const { lastError } = run.state()
     return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
   }
@@ -123,7 +119,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
     const { partition, assignment } = batch
     const topic = batch.topic as StoredTopic
-    const known = filling.get(placeOf({ topic, partition }))
+    const known = fillings.at({ topic, partition })
     // A partition that was revoked and assigned again starts over at its committed offset.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
@@ -135,7 +131,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     }
     const counts = counted ?? countedFrom(committed?.offset ?? batch.records[0]!.offset)
     const begun: Filling = { topic, partition, assignment, epoch, counts, records: [], bytes: 0, begunAt: 0 }
-    filling.set(placeOf(begun), begun)
+    fillings.set(begun)
     if (committed === null || pendingLast === null) return fill(consumer, begun, batch)
     await recover(consumer, begun, { first: committed.offset, last: pendingLast })
   }
@@ -144,10 +140,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     const { readable, unreadable } = readablePart(batch)
     if (unreadable) run.paused.pause(consumer, { assignment: into.assignment, ...unreadable })
     else run.paused.resumed(into.topic, into.partition)
-    if (readable.length === 0) return
-    if (into.records.length === 0) into.begunAt = now()
-    into.records.push(...readable)
-    for (const { value } of readable) into.bytes += value?.length ?? 0
+    fillings.add(into, readable)
   }
 
   /** Finishes the batch that was left in doubt, under a new epoch, and continues after it. */
@@ -158,7 +151,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     const { unreadable } = readablePart({ topic, partition, records })
     if (unreadable) {
       // A newer version of the program opened the batch, and will finish it.
-      filling.delete(placeOf(begun))
+      fillings.delete(begun)
       return run.paused.pause(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
     }
     begun.epoch += 1
@@ -180,39 +173,15 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   }
 
   function finish({ batch, result }: Stored): void {
-    const known = filling.get(placeOf(batch))
+    const known = fillings.at(batch)
     const isOurs = known?.assignment === batch.assignment
     if (result === null) {
       // The assignment has ended: forget what was read under it.
-      if (isOurs) filling.delete(placeOf(batch))
+      if (isOurs) fillings.delete(batch)
       return
     }
     if (isOurs) known.counts = result.counts
     count(batch, result.dead)
-  }
-
-  /** Batches that have records. */
-  function unstored(): Filling[] {
-    return [...filling.values()].filter(({ records }) => records.length > 0)
-  }
-
-  /** How long to wait for more records once a poll finds none. */
-  function gatherMs(): number {
-    const records = unstored().reduce((sum, each) => sum + each.records.length, 0)
-    return records < BACKLOG_RECORDS ? Math.min(BATCH_AGE_MS, BATCH_AGE_MS - oldestAgeMs()) : BACKLOG_GATHER_MS
-  }
-
-  function oldestAgeMs(): number {
-    return Math.max(...unstored().map(({ begunAt }) => msSince(begunAt, now())))
-  }
-
-  function dueBatches(): Filling[] {
-    const batches = unstored()
-    if (batches.length > 0 && oldestAgeMs() >= BATCH_AGE_MS) return batches
-    const due = batches.filter(({ records, bytes }) => records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES)
-    const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
-    if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
-    return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
   }
 
   function count({ topic, partition, records }: AssignedBatch, dead: readonly DeadRecord[]): void {
@@ -231,34 +200,19 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
       await waiting?.close()
       await stopped
     },
+    storeNow() {
+      // While it waits for a first record, everything is stored.
+      if (waiting !== null) return Promise.resolve()
+      hurry.asked.abort()
+      return hurry.done.promise
+    },
     lag: createTopicLag(measured),
     ownLag: createTopicLag({ ...measured, assigned: () => member?.assigned() ?? [] }),
     state: run.state,
   }
 }
 
-/** Groups the batches that are stored together: by topic, the smallest first, so that slow partitions share one insert. */
-function storedTogether(batches: readonly Filling[]): Filling[][] {
-  const groups: { batches: Filling[]; records: number; bytes: number }[] = []
-  const inOrder = batches.toSorted((a, b) => a.topic.localeCompare(b.topic) || a.bytes - b.bytes)
-  for (const batch of inOrder) {
-    const group = groups.at(-1)
-    const hasRoom =
-      group !== undefined &&
-      group.batches.length < BATCHES_PER_STORE_MAX &&
-      group.records + batch.records.length <= BATCH_RECORDS &&
-      group.bytes + batch.bytes <= BATCH_BYTES
-    if (!hasRoom) {
-      groups.push({ batches: [batch], records: batch.records.length, bytes: batch.bytes })
-      continue
-    }
-    group.batches.push(batch)
-    group.records += batch.records.length
-    group.bytes += batch.bytes
-  }
-  return groups.map(({ batches }) => batches)
-}
-
-function placeOf({ topic, partition }: { topic: StoredTopic; partition: number }): string {
-  return `${topic}/${partition}`
+/** `asked` is aborted as soon as somebody waits for `done`. */
+function newHurry() {
+  return { asked: new AbortController(), done: Promise.withResolvers<void>() }
 }

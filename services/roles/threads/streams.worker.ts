@@ -40,7 +40,8 @@ const streams = await startStreams({
 // Called only after the start: with both cores busy, a thread of low priority would take a minute to start.
 yieldThisThread()
 
-serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {
+const { lags, beforeRead } = streams
+serveConnections(parentPort!, { lags, beforeRead, states: async () => streams.states() }, async () => {
   await streams.stop()
   await signals.stop()
   await registry.close()

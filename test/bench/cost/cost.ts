@@ -1,8 +1,9 @@
 /**
- * What a shop's usual traffic costs: processor time by part of the program while idle, and at 10, 100 and 500 visits a second. A
- * visit is an ad request for two units, with four searched and two similar products. Its ads are reported as viewed one by one;
- * some are clicked, and some of those products are bought. All engines are embedded and all roles run in one process; the shoppers
- * run in another. One run measures threads. Another run, at 100 visits a second, measures parts of the source with a profiler.
+ * What a shop's usual traffic costs: processor time by part of the program while idle, at 10, 100 and 500 visits a second while nobody
+ * reads a report, and at 100 while somebody does. A visit is an ad request for two units, with four searched and two similar products.
+ * Its ads are reported as viewed one by one; some are clicked, and some of those products are bought. All engines are embedded and all
+ * roles run in one process; the shoppers run in another. One run measures threads. Another run, at 100 visits a second, measures parts
+ * of the source with a profiler.
  *
  *     node test/bench/cost/cost.ts [seconds of each rate] [visits per second …]
  */
@@ -11,7 +12,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startProgram } from '../../program.ts'
+import { must, type Program, startProgram } from '../../program.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { type Market, openMarket } from './market.ts'
 import { secondsByPart } from './profile.ts'
@@ -19,13 +20,17 @@ import type { Visited } from './shoppers.load.ts'
 import { parts, threadTimes, usedBetween } from './threads.ts'
 import { visit, WARM_UP } from './visit.ts'
 
-const SECONDS = Number(process.argv[2] ?? 10)
+/** By default, rows are stored three times while nobody reads: each time that the oldest is ten seconds old. */
+const SECONDS = Number(process.argv[2] ?? 32)
 const RATES = process.argv.slice(3).map(Number)
 const RATES_BY_DEFAULT = [10, 100, 500]
+const READ_RATE = 100
+const READ_EVERY_MS = 5_000
 const PROFILED_RATE = 100
 const PRODUCTS = 19_406
+const DAY_MS = 86_400_000
 /** Lets the work that a load has left behind finish, such as rows not stored yet and merges. */
-const SETTLE_MS = 5_000
+const SETTLE_MS = 12_000
 /** The longer nothing changes, the less often ClickHouse checks its tables: idle time is measured after this pause. */
 const IDLE_AFTER_MS = 60_000
 const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number }> = {
@@ -45,14 +50,16 @@ async function measureThreads(): Promise<void> {
     await visit({ url, ...market, ...WARM_UP })
     await sleep(IDLE_AFTER_MS)
     const idle = await spent(pid, () => sleep(SECONDS * 1_000))
-    const runs = []
-    for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) {
-      const run = await spent(pid, () =>
-        visit({ url, ...market, shoppers: `at-${visitsPerSecond}`, visitsPerSecond, seconds: SECONDS }),
-      )
+    const runs: { visitsPerSecond: number; run: Awaited<ReturnType<typeof spent<Visited>>> }[] = []
+    const measure = async (visitsPerSecond: number) => {
+      const shoppers = `at-${visitsPerSecond}-${runs.length}`
+      const run = await spent(pid, () => visit({ url, ...market, shoppers, visitsPerSecond, seconds: SECONDS }))
       runs.push({ visitsPerSecond, run })
       await sleep(SETTLE_MS)
+      return run
     }
+    for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) await measure(visitsPerSecond)
+    const whileRead = await reading(program, market, () => measure(READ_RATE))
     console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products`)
     const cores = (run: Omit<typeof idle, 'result'>) =>
       mapped(withAll(run.used), (seconds) => Math.round((1_000 * seconds) / run.seconds) / 1_000)
@@ -70,7 +77,9 @@ async function measureThreads(): Promise<void> {
     console.log('memory, MB', memory)
     const coresOf = ({ used, seconds }: Omit<typeof idle, 'result'>) => withAll(used).all! / seconds
     reportFigure({ measure: 'Idle', value: coresOf(idle), unit: 'cores', goal: { atMost: 0.01 } })
-    for (const { visitsPerSecond, run } of runs) {
+    const read = { measure: `${READ_RATE} visits/s while somebody reads reports`, unit: 'cores' }
+    reportFigure({ ...read, value: coresOf(whileRead), goal: { atMost: GOALS[READ_RATE]!.cores! } })
+    for (const { visitsPerSecond, run } of runs.filter((each) => each.run !== whileRead)) {
       const goal = GOALS[visitsPerSecond]
       if (goal === undefined) continue
       const at = `${visitsPerSecond} visits/s`
@@ -84,6 +93,27 @@ async function measureThreads(): Promise<void> {
     reportFigure({ measure: 'Memory after them', value: memory.now, unit: 'MB', goal: { atMost: 700 } })
   } finally {
     await program.stop()
+  }
+}
+
+/** Does something while a report is read again and again. */
+async function reading<T>(program: Program, { shopId }: Market, work: () => Promise<T>): Promise<T> {
+  const days = {
+    from: new Date().toISOString().slice(0, 10),
+    to: new Date(Date.now() + DAY_MS).toISOString().slice(0, 10),
+  }
+  const query = new URLSearchParams({ shopId, ...days, groupBy: 'campaign', metrics: 'views,clicks,spend,revenue' })
+  const read = () => must(program.call('GET', `/v1/panel/reports?${query}`))
+  await read()
+  let last: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    last = last.then(read)
+  }, READ_EVERY_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await last
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * What analytics costs at low load, with everything embedded: the sink, ClickHouse and attribution, while idle and while 100 visits
- * a second arrive (100 emissions, 570 judged views and clicks, 8 purchases), or another number of visits. Prints CPU by thread
- * (Linux), what ClickHouse did, and what the process used while each kind of statement was running.
+ * What analytics costs at low load, while somebody reads reports, with everything embedded: the sink, ClickHouse and attribution.
+ * They are idle, or 100 visits a second arrive (100 emissions, 570 judged views and clicks, 8 purchases), or another number of visits.
+ * Prints CPU by thread (Linux), what ClickHouse did, and what the process used while each kind of statement was running.
  *
  *     node test/bench/streams/low-load.ts [seconds] [visits per second]
  */

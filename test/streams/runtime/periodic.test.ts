@@ -42,3 +42,25 @@ it('periodic work pauses for as long as its turn says', async () => {
   await ended
   expect(turns).toBe(6)
 })
+
+it('periodic work tells the end of a turn that begins after the question, even if that turn fails', async () => {
+  const turns: PromiseWithResolvers<false>[] = []
+  const turn = () => {
+    turns.push(Promise.withResolvers())
+    return turns.at(-1)!.promise
+  }
+  const periodic = createPeriodic({ name: 'work', turn, pauseMs, now: Date.now, logger: silent })
+  const ended = periodic.run()
+  await expect.poll(() => turns.length).toBe(1)
+  let isTold = false
+  const told = periodic.nextTurn().then(() => {
+    isTold = true
+  })
+  turns[0]!.resolve(false)
+  await expect.poll(() => turns.length).toBe(2)
+  expect(isTold).toBe(false)
+  turns[1]!.reject(new Error('the store is away'))
+  await told
+  await periodic.stop()
+  await ended
+})

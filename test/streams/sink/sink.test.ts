@@ -153,6 +153,88 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
   await ended
 })
 
+describe('a sink whose records may wait for long', () => {
+  const HOUR_MS = 3_600_000
+  /** Waits as the sink does by default, and notes for how long. */
+  function waitingSink(through: { analytics?: Analytics } = {}) {
+    const waitsMs: number[] = []
+    const gather = async (ms: number, hurry: AbortSignal) => {
+      waitsMs.push(ms)
+      await delay(ms, undefined, { signal: hurry }).catch(() => {})
+    }
+    const stored: number[] = []
+    const sink = createSink({
+      log,
+      analytics,
+      ...through,
+      now: () => time,
+      logger: silent,
+      retry: RETRY,
+      batchAgeMs: () => HOUR_MS,
+      gather,
+      onStored: () => stored.push(sink.state().records),
+    })
+    return { sink, waitsMs, stored, ended: sink.run() }
+  }
+
+  it('stores them at once when it is asked to, with those that it has not read yet', async () => {
+    await log.append([record(view('v1'))])
+    const { sink, waitsMs, stored, ended } = waitingSink()
+    await waitFor(async () => waitsMs.length === 1)
+    expect(waitsMs).toEqual([HOUR_MS])
+    await log.append([record(view('v2', 'b'))])
+    await Promise.all([sink.storeNow(), sink.storeNow()])
+    expect(await countOf('page_views')).toBe(2)
+    expect(stored).toEqual([2])
+    // Then it waits for the first record of the next batch, and there is nothing to store.
+    await sink.storeNow()
+    await log.append([record(view('v3'))])
+    await waitFor(async () => waitsMs.length === 2)
+    await sink.storeNow()
+    expect(await countOf('page_views')).toBe(3)
+    await sink.stop()
+    await ended
+  })
+
+  it('lets nobody wait for a store that has failed', async () => {
+    let isAway = true
+    const insert: Analytics['insert'] = async (...args) => {
+      if (isAway) throw new AnalyticsUnavailable('away')
+      await analytics.insert(...args)
+    }
+    await log.append([record(view('v1'))])
+    const { sink, waitsMs, ended } = waitingSink({ analytics: { ...analytics, insert } })
+    await waitFor(async () => waitsMs.length === 1)
+    await sink.storeNow()
+    expect(await countOf('page_views')).toBe(0)
+    isAway = false
+    await waitFor(async () => (await countOf('page_views')) === 1)
+    await sink.stop()
+    await ended
+  })
+
+  it('stores many within a second, as any sink', async () => {
+    const views = Array.from({ length: 4_000 }, (_, i) => view(`v${i}`, `c${i % 100}`))
+    await log.append(views.map(record))
+    const sink = createSink({
+      log,
+      analytics,
+      now: () => time,
+      logger: silent,
+      batchAgeMs: () => HOUR_MS,
+      gather: async (ms) => {
+        time += ms
+        await delay(1)
+      },
+    })
+    const ended = sink.run()
+    await waitFor(async () => sink.state().records === views.length)
+    expect(time - T0).toBe(1_000)
+    await sink.stop()
+    await ended
+  })
+})
+
 it('the sink stores a batch that was begun before the clock was set back', async () => {
   await log.append([record(view('v1'))])
   const setBack = async () => {
