@@ -12,6 +12,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { createLimiter } from '../resources/limiter.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
+import { createShares } from '../resources/shares.ts'
 import { changed, created, type Registry } from '../resources/store.ts'
 import { principalOf } from '../rights/auth.ts'
 import { type EncodedImage, encodeImage, IMAGE_BYTES_MAX } from './encode.ts'
@@ -28,6 +29,7 @@ export interface ImagesAppDeps extends ResourceDeps {
 /** Images encoded at once. Each occupies one of libuv's four threads, which also read and write files. */
 const ENCODINGS_MAX = 2
 const WAITING_MAX = 30
+const SHARES = { what: 'image uploads', max: ENCODINGS_MAX + WAITING_MAX, ofAccountMax: 8, retryAfterSeconds: 10 }
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 const RETRY_AFTER_SECONDS = 2
 
@@ -49,6 +51,7 @@ export function imagesApp(deps: ImagesAppDeps) {
 function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
   const { access, authorize, publicUrl } = deps
   const limited = createLimiter({ running: ENCODINGS_MAX, waiting: WAITING_MAX })
+  const shares = createShares(SHARES)
   server.post(
     '/v1/panel/images',
     {
@@ -72,7 +75,8 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       const account = ownAccount({ access, principal, accountId, fieldErrors })
       fieldErrors.check(file !== null, '/file', 'is required')
       fieldErrors.throwIfAny()
-      const image = await limited(() => encodeImage(file!))
+      const end = shares.begin(account!.id)
+      const image = await limited(() => encodeImage(file!)).finally(end)
       if ('fault' in image) fieldErrors.add('/file', image.fault)
       fieldErrors.throwIfAny()
       const entity = await keep(deps, image as EncodedImage, { accountId: account!.id, by: principal.actorId })

@@ -7,6 +7,7 @@ import { Problem } from '../../domain/errors.ts'
 import { memoized } from '../../domain/memoized.ts'
 import { startOfDay } from '../../domain/time/time-zone.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { createShares } from '../resources/shares.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { csvEntries, ndjsonEntries } from './entries.ts'
@@ -15,10 +16,8 @@ import { orderRows, readOrder } from './order.ts'
 import { readReturn, returnRows } from './returns.ts'
 import type { ImportRules } from './rules.ts'
 
-/** Imports at a time, because they share a thread with other requests. A body may take hours, so an account gets a part of them only. */
-const IN_FLIGHT_MAX = 8
-const OF_ACCOUNT_MAX = 2
-const RETRY_AFTER_SECONDS = 10
+/** At a time, because imports share a thread with other requests. A body may take hours. */
+const SHARES = { what: 'imports', max: 8, ofAccountMax: 2, retryAfterSeconds: 10 }
 const NDJSON_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 const CSV_TYPE = 'text/csv'
 
@@ -55,8 +54,7 @@ const imports = [
 
 /** Imports past orders and returns from NDJSON or CSV: for a head start of bestsellers and recommendations, and for net revenue. */
 export function importApp({ log, access, authorize, now, importLimits: limits = IMPORT_LIMITS }: ImportDeps) {
-  /** The account of each import in progress. */
-  const inFlight: string[] = []
+  const shares = createShares(SHARES)
 
   return async (server: HttpServer): Promise<void> => {
     server.setSerializerCompiler(() => JSON.stringify)
@@ -102,11 +100,7 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { role, accountId } = principalOf(request)
     if (role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop can import its orders')
-    const own = inFlight.filter((id) => id === accountId)
-    if (own.length >= OF_ACCOUNT_MAX) throw busy(`${OF_ACCOUNT_MAX} imports of this account`)
-    if (inFlight.length >= IN_FLIGHT_MAX) throw busy(`${IN_FLIGHT_MAX} imports`)
-    inFlight.push(accountId)
-    reply.raw.once('close', () => inFlight.splice(inFlight.indexOf(accountId), 1))
+    reply.raw.once('close', shares.begin(accountId))
   }
 
   function rulesFor(principal: Principal, shopId: string | undefined): ImportRules {
@@ -126,8 +120,4 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
 
 function empty(): Problem {
   return new Problem('INVALID', '/: has no lines', { errors: [{ path: '/', message: 'has no lines' }] })
-}
-
-function busy(what: string): Problem {
-  return new Problem('RATE_LIMITED', `${what} are already in progress`, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

@@ -87,6 +87,13 @@ describe('images', () => {
     expect(paths(foreign)).toEqual(['/accountId'])
   })
 
+  it('of one account leave room for those of others, however many come at once', async () => {
+    const many = Array.from({ length: 40 }, () => upload(office, brand.token, png))
+    expect((await upload(office, other.token, png)).status).toBe(201)
+    const statuses = (await Promise.all(many)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([201, 429]))
+  })
+
   it('go by their content, whatever their name and declared type say', async () => {
     const named = await upload(office, brand.token, png, { name: 'page.html', type: 'text/html' })
     expect(named).toMatchObject({ status: 201, body: { mediaType: 'image/png' } })

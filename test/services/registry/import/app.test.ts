@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -167,13 +168,14 @@ describe('POST /v1/panel/import/transactions', () => {
   it('takes two imports of an account at a time, and those of others meanwhile', async () => {
     const { port, hostname } = new URL(await world.server.listen({ port: 0, host: '127.0.0.1' }))
     const head = ['POST /v1/panel/import/transactions HTTP/1.1', 'host: x', 'authorization: Bearer token-of-pub']
-    const stalled = [1, 2].map(() => {
-      const socket = connect(Number(port), hostname)
-      socket.write([...head, 'content-type: application/x-ndjson', 'content-length: 1000', '', '{'].join('\r\n'))
-      return socket
-    })
-    await expect.poll(async () => (await world.send([order()])).status, { timeout: 20_000 }).toBe(429)
-    expect((await world.send([order()])).body.detail).toContain('2 imports of this account')
+    const body = ['content-type: application/x-ndjson', 'content-length: 1000', 'expect: 100-continue', '', '']
+    const stalled = [1, 2].map(() => connect(Number(port), hostname))
+    for (const socket of stalled) {
+      socket.write([...head, ...body].join('\r\n'))
+      expect(String((await once(socket, 'data'))[0])).toContain('100 Continue')
+    }
+    const refused = await world.send([order()])
+    expect([refused.status, refused.body.detail]).toEqual([429, '2 imports of this account are already in progress'])
     expect((await world.send([order()], { token: 'token-of-other' })).status).toBe(200)
     for (const socket of stalled) socket.destroy()
     await expect.poll(async () => (await world.send([order()])).status, { timeout: 20_000 }).toBe(200)
