@@ -36,13 +36,13 @@ export function createRateLimiter(options: {
       if (oldestAt > now()) break
       arrivalTimes.delete(oldest)
     }
-    if (arrivalTimes.size > keysMax) arrivalTimes.delete(soonestKey())
+    if (arrivalTimes.size > keysMax) forgetSoonest()
   }
 
-  function soonestKey(): string {
-    let [soonest, soonestAt] = ['', Infinity]
-    for (const [each, eachAt] of arrivalTimes) if (eachAt < soonestAt) [soonest, soonestAt] = [each, eachAt]
-    return soonest
+  /** Forgets a tenth at once, because finding them takes a look at all. */
+  function forgetSoonest(): void {
+    const inOrder = [...arrivalTimes].sort(([, one], [, other]) => one - other)
+    for (const [key] of inOrder.slice(0, Math.ceil(keysMax / 10))) arrivalTimes.delete(key)
   }
 
   return {
