@@ -71,7 +71,7 @@ it('waits for a part that takes long to open', async () => {
 })
 
 it('hangs up on a client that reads nothing of its answer, and on none that waits for it or reads it slowly', async () => {
-  const server = createHttpServer({ logger: false, limits: { ...defaultLimits, idleSeconds: 1 } })
+  const server = createHttpServer({ logger: false, limits: { ...defaultLimits, idleSeconds: 2 } })
   const bytes = Buffer.alloc(32 * 1024 * 1024)
   server.get('/whole', async () => bytes)
   server.get('/stream', async () => Readable.from(Array.from({ length: 512 }, () => bytes.subarray(0, 65_536))))
