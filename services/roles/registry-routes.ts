@@ -36,6 +36,7 @@ import { overviewApp } from '../registry/overview/app.ts'
 import type { ProductReader } from '../registry/products/product-reader.ts'
 import { productsApp } from '../registry/products/products.ts'
 import { sellersApp } from '../registry/products/sellers.ts'
+import { createAccountTurns } from '../registry/reports/account-turns.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import type { Registry } from '../registry/resources/store.ts'
 import { createAccess } from '../registry/rights/access.ts'
@@ -141,10 +142,15 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       randomBytes,
     }),
     imagesApp({ registry, access, authorize, uuid, securityLog, log, images, publicUrl }),
-    reportsApp({ analytics, snapshot, index, authorize, now }),
-    explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
-    visitsApp({ analytics, snapshot, authorize, publicUrl, now }),
-    exportsApp({ analytics, snapshot, authorize }),
+    async (scope: HttpServer) => {
+      const turns = createAccountTurns()
+      turns.follow(scope)
+      const analytics = turns.inTurns(deps.analytics)
+      scope.register(reportsApp({ analytics, snapshot, index, authorize, now }))
+      scope.register(explainApp({ analytics, snapshot, authorize, pseudonyms, now }))
+      scope.register(visitsApp({ analytics, snapshot, authorize, publicUrl, now }))
+      scope.register(exportsApp({ analytics, snapshot, authorize }))
+    },
     overviewApp({
       authorize,
       access,
