@@ -72,7 +72,10 @@ it('shows the errors of an uploaded feed, and why a product cannot be shown', as
   await page.getByText('Invalid price: 1').click()
   await issue.waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ])
   expect(download.suggestedFilename()).toMatch(/^issues-.*\.csv$/)
 
   await open('products', 'Products')

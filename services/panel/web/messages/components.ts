@@ -16,6 +16,7 @@ export const t = catalogue({
   resetColumns: 'Reset columns',
   csv: 'CSV',
   downloadCsv: 'Download as CSV',
+  notDownloaded: 'Not downloaded',
   total: 'Total',
   selectRow: 'Select {name}',
   selectAll: '{count, plural, one {Select the # row} other {Select all # rows}}',

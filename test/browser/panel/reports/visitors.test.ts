@@ -66,11 +66,12 @@ it('groups visitors by what the address says', async () => {
 it('exports the sales with the sources of their buyers', async () => {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export sales' }).click(),
+    page.getByRole('button', { name: 'Export sales' }).click(),
   ])
   const chunks: Buffer[] = []
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
-  const [, line] = Buffer.concat(chunks).toString().split('\r\n')
+  const [header, line] = Buffer.concat(chunks).toString().split('\r\n')
+  expect(header).toMatch(/^\ufeffeventId,/)
   expect(line).toContain('order-1')
   expect(line).toContain('newsletter,email,spring')
   expect(errors).toEqual([])

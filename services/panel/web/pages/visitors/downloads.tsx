@@ -1,7 +1,10 @@
 import { Button, Menu } from '@mantine/core'
-import { IconDownload, IconFileExport, IconTable } from '@tabler/icons-react'
+import { IconFileExport, IconTable } from '@tabler/icons-react'
+import { answer, client } from '../../client/client.ts'
+import { CsvButton } from '../../components/values/csv-button.tsx'
 import { formatCount } from '../../components/values/numbers.ts'
 import { t } from '../../messages/pages/visitors.ts'
+import { addDays } from '../reports/controls/periods.ts'
 
 const SALES_LINES_MAX = 10_000
 /** In the order of docs/data.md. */
@@ -15,27 +18,31 @@ interface Range {
 }
 
 /** The downloads of the period's data. @param query the query of the table. */
-export function Downloads({ range, query }: { range: Range; query: Record<string, string> }) {
-  const link = { component: 'a', download: true } as const
+export function Downloads({ range, query }: { range: Range; query: Range & { groupBy: string } }) {
+  const days = `${range.from}-${addDays(range.to, -1)}`
+  const salesQuery = { ...range, format: 'csv', limit: SALES_LINES_MAX } as const
   return (
     <>
-      <Button
-        {...link}
-        variant="default"
-        href={addressOf('/v1/panel/page-views', { ...query, format: 'csv' })}
-        leftSection={<IconDownload size={16} aria-hidden />}
+      <CsvButton
+        name={`visitors-${days}.csv`}
+        load={() =>
+          answer(
+            client.GET('/v1/panel/page-views', { params: { query: { ...query, format: 'csv' } }, parseAs: 'blob' }),
+          )
+        }
       >
         {t('downloadCsv')}
-      </Button>
-      <Button
-        {...link}
-        variant="default"
+      </CsvButton>
+      <CsvButton
+        name={`attributed-sales-${days}.csv`}
         title={t('exportLimit', { lines: formatCount(SALES_LINES_MAX) })}
-        href={addressOf('/v1/panel/attributed-sales', { ...range, format: 'csv', limit: String(SALES_LINES_MAX) })}
+        load={() =>
+          answer(client.GET('/v1/panel/attributed-sales', { params: { query: salesQuery }, parseAs: 'blob' }))
+        }
         leftSection={<IconFileExport size={16} aria-hidden />}
       >
         {t('exportSales')}
-      </Button>
+      </CsvButton>
       <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" title={t('parquetHelp')} leftSection={<IconTable size={16} aria-hidden />}>
@@ -44,7 +51,7 @@ export function Downloads({ range, query }: { range: Range; query: Record<string
         </Menu.Target>
         <Menu.Dropdown>
           {views.map((view) => (
-            <Menu.Item key={view} {...link} href={addressOf(`/v1/panel/exports/${view}`, { ...range })}>
+            <Menu.Item key={view} component="a" download href={addressOf(`/v1/panel/exports/${view}`, range)}>
               {t(view)}
             </Menu.Item>
           ))}
@@ -54,4 +61,4 @@ export function Downloads({ range, query }: { range: Range; query: Record<string
   )
 }
 
-const addressOf = (path: string, asked: Record<string, string>) => `${path}?${new URLSearchParams(asked)}`
+const addressOf = (path: string, range: Range) => `${path}?${new URLSearchParams({ ...range })}`

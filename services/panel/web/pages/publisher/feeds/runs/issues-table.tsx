@@ -1,11 +1,12 @@
-import { Anchor, Button, Chip, Group, SegmentedControl } from '@mantine/core'
+import { Anchor, Chip, Group, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { answer, client } from '../../../../client/client.ts'
 import type { FeedIssue, FeedRun } from '../../../../client/types.ts'
 import { type Column, DataTable } from '../../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../../components/page/panel-card.tsx'
+import { CsvButton } from '../../../../components/values/csv-button.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../../components/values/status-badge.tsx'
 import { useList } from '../../../../data/use-list.ts'
@@ -59,24 +60,22 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
     refreshMs: isSettling && REFRESH_MS,
   })
   const codes = Object.entries(run.issueCounts).sort(([, a], [, b]) => b - a)
-  const csvQuery = new URLSearchParams({ ...query, format: 'csv' })
-  const csvAddress = `/v1/panel/feeds/${path.id}/runs/${path.run}/issues?${csvQuery}`
+  const loadCsv = () =>
+    answer(
+      client.GET('/v1/panel/feeds/{id}/runs/{run}/issues', {
+        params: { path, query: { ...query, format: 'csv' } },
+        parseAs: 'blob',
+      }),
+    )
   return (
     <PanelCard
       title={t('issues')}
       description={t('issuesHelp')}
       actions={
         codes.length > 0 && (
-          <Button
-            component="a"
-            href={csvAddress}
-            download
-            variant="default"
-            size="xs"
-            leftSection={<IconDownload size={14} aria-hidden />}
-          >
+          <CsvButton name={`issues-${run.id}.csv`} load={loadCsv} size="xs">
             {t('csv')}
-          </Button>
+          </CsvButton>
         )
       }
     >
