@@ -86,18 +86,20 @@ const counted = {
   v_attributed_sales: { orderId: 'orderId', revenueMicros: 'revenueMicros', returnedMicros: 'returnedMicros' },
 }
 
+/** Sums beyond it are given as this number: 9,224 sales of the highest price on one day have no room in an Int64. */
+const INT64_MAX = '9223372036854775807'
 const SUMS = ['impressions', 'clicks', 'spendMicros', 'revenueMicros', 'returnedMicros'] as const
 
 const rowsOf = (view: string, adds: Readonly<Record<string, string>>) => `
   SELECT shopId, shopDay, campaignId, accountId, currency,
-    ${SUMS.map((name) => `toInt64(${adds[name] ?? '0'}) AS ${name}`).join(', ')},
+    ${SUMS.map((name) => `toInt128(${adds[name] ?? '0'}) AS ${name}`).join(', ')},
     ${adds.orderId ?? 'NULL'} AS orderId
   FROM ${view}`
 
 /** One row for each campaign, day of its shop and currency on which something counted. */
 const campaignDaysSql = `
 SELECT shopId, shopDay, campaignId, any(accountId) AS accountId, currency,
-  ${SUMS.map((name) => `sum(day.${name}) AS ${name}`).join(', ')},
+  ${SUMS.map((name) => `toInt64(least(sum(day.${name}), ${INT64_MAX})) AS ${name}`).join(', ')},
   revenueMicros - returnedMicros AS netRevenueMicros, uniqExact(orderId) AS orders
 FROM (${Object.entries(counted)
   .map(([view, adds]) => rowsOf(view, adds))

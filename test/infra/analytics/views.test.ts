@@ -65,6 +65,21 @@ test('days of campaigns are those of the reports, by a plain reading of every re
 const sorted = (rows: readonly object[]) =>
   rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort()
 
+test('a sum of a day that has no room in its column is the largest number that has', async () => {
+  await stored(7)
+  await world.analytics.command(
+    `INSERT INTO attributed_lines
+     SELECT one.* REPLACE (toInt64('5000000000000000000') AS priceMicros, concat('huge', toString(numbers.number)) AS eventId)
+     FROM (SELECT * FROM attributed_lines FINAL WHERE kind = 'PURCHASE' AND outcome = 'CREDITED' LIMIT 1) AS one
+     CROSS JOIN numbers(2) AS numbers`,
+  )
+  const rows = await world.analytics.query(
+    `SELECT toString(max(revenueMicros)) AS most, min(revenueMicros) >= 0 AS isSum, toTypeName(any(revenueMicros)) AS type
+     FROM v_campaign_days`,
+  )
+  expect(rows).toEqual([{ most: '9223372036854775807', isSum: 1, type: 'Int64' }])
+})
+
 test('an event is one row, whatever was stored of it', async () => {
   const { events } = await stored(7)
   const rows = await world.analytics.query<{ eventId: string; verdict: string; billedMicros: number; back: number }>(
