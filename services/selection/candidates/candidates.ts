@@ -9,6 +9,7 @@ import {
   type SearchResult,
 } from '../../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../../domain/auction/auction.ts'
+import { createSlices } from '../../process/slices.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 import type { MaybePromise } from '../deadline.ts'
@@ -38,7 +39,7 @@ export interface CandidateSource {
    * Stands in for what the index does not return in time: the last result of this query, if at most ten minutes old, or else
    * the shop's bestsellers that pass the query's filters. Null when neither is known.
    */
-  fallback(query: CandidateQuery): CandidateList | null
+  fallback(query: CandidateQuery): MaybePromise<CandidateList | null>
   /** Offers of a shop with this offer id or productId. */
   reference(shopId: string, id: string): MaybePromise<IndexedProduct[]>
   /** The last result of `reference`, if at most ten minutes old; otherwise null. */
@@ -95,6 +96,19 @@ export function createCandidateSource(deps: {
     candidatesOf,
   })
 
+  const slices = createSlices()
+  let lastFiltered: Promise<unknown> = Promise.resolve()
+
+  /** In turn and in slices: the filters of a page may take milliseconds to check, and all of its slots fall back at once. */
+  function filteredBestsellers({ shopId, filters, limit }: CandidateQuery): Promise<Candidate[] | null> {
+    const filtered = lastFiltered.then(async () => {
+      if (slices.isOver()) await slices.next()
+      return bestsellers.bestsellers(shopId, filters, limit)
+    })
+    lastFiltered = filtered.catch(() => {})
+    return filtered
+  }
+
   const throughBreaker = <T>(call: () => Promise<T>): Promise<T> =>
     breaker.isOpen()
       ? Promise.reject(new IndexUnavailable('The product index fails or is slow: it is not queried for a moment'))
@@ -131,9 +145,10 @@ export function createCandidateSource(deps: {
       })
     },
     fallback(query) {
-      const { shopId, filters, limit } = query
-      const candidates = lastLists.get(keyOfPage(query)) ?? bestsellers.bestsellers(shopId, filters, limit)
-      return candidates && { candidates, bestFit: 1, truncated: false, isFallback: true }
+      const instead = <T extends readonly Candidate[] | null>(candidates: T) =>
+        candidates && ({ candidates, bestFit: 1, truncated: false, isFallback: true } as const)
+      const last = lastLists.get(keyOfPage(query))
+      return last ? instead(last) : filteredBestsellers(query).then(instead)
     },
     reference: (shopId, id) =>
       references.get(`${shopId}/${id}`, async () => {

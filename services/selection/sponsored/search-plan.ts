@@ -93,7 +93,7 @@ export async function findCandidates(
     campaigns: campaigns.running(slot.shopId, campaignKind, except),
   }
   const found = await deadline.meet(source.find(query))
-  const list = found === DEADLINE_EXCEEDED ? source.fallback(query) : found
+  const list = found === DEADLINE_EXCEEDED ? await source.fallback(query) : found
   if (list === null) return DEADLINE_EXCEEDED
   const attributes = plan.filters.filter((filter) => filter.kind === 'attribute')
   return plan.notTitle === undefined && plan.relevance === undefined && attributes.length === 0

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CountersUnavailable } from '../../../../infra/counters/port.ts'
 import { IndexUnavailable } from '../../../../infra/product-index/port.ts'
 import type { Shop } from '../../../../schemas/records/entities.ts'
@@ -124,8 +124,8 @@ describe('bestsellers at hand', () => {
     }
   })
   const query = { shopId: '', filters: [{ kind: 'available' as const }], rank: { by: 'none' as const }, limit: 3 }
-  const ids = (filters: Parameters<CandidateSource['find']>[0]['filters'], shop = query.shopId) => {
-    const list = source.fallback({ ...query, filters, shopId: shop, campaigns: campaigns.running(shop, 'PAID') })
+  const ids = async (filters: Parameters<CandidateSource['find']>[0]['filters'], shop = query.shopId) => {
+    const list = await source.fallback({ ...query, filters, shopId: shop, campaigns: campaigns.running(shop, 'PAID') })
     return list?.candidates.map(({ adId }) => adId)
   }
 
@@ -134,10 +134,32 @@ describe('bestsellers at hand', () => {
     await source.refreshFallback()
     now += 30_000
     index.before = down
-    expect(ids([{ kind: 'available' }, { kind: 'excludeIds', ids: ['p3'] }])).toEqual(['p4', 'p2', 'p1'])
-    expect(ids([{ kind: 'brand', anyOf: ['odd'] }])).toEqual(['p3', 'p1'])
-    expect(ids([{ kind: 'text', text: 'lamp', lang: null, minShare: 1, in: 'TITLE' }])).toBeUndefined()
-    expect(ids([], 'another')).toBeUndefined()
+    expect(await ids([{ kind: 'available' }, { kind: 'excludeIds', ids: ['p3'] }])).toEqual(['p4', 'p2', 'p1'])
+    expect(await ids([{ kind: 'brand', anyOf: ['odd'] }])).toEqual(['p3', 'p1'])
+    expect(await ids([{ kind: 'text', text: 'lamp', lang: null, minShare: 1, in: 'TITLE' }])).toBeUndefined()
+    expect(await ids([], 'another')).toBeUndefined()
+  })
+
+  it('are filtered for the slots of a page in turn, and other work runs in between', async () => {
+    await source.find({ ...query, campaigns: campaigns.running(query.shopId, 'PAID') })
+    await source.refreshFallback()
+    let elapsedMs = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (elapsedMs += 5))
+    let filtered = 0
+    const seen: number[] = []
+    const look = () => {
+      seen.push(filtered)
+      if (filtered < 20) setImmediate(look)
+    }
+    setImmediate(look)
+    const lists = Array.from({ length: 20 }, async () => {
+      const found = await ids([{ kind: 'brand', anyOf: ['odd'] }])
+      filtered++
+      return found
+    })
+    expect(await Promise.all(lists)).toEqual(lists.map(() => ['p3', 'p1']))
+    clock.mockRestore()
+    expect(new Set(seen).size).toBeGreaterThan(5)
   })
 
   it('are those last known when they cannot be fetched', async () => {
@@ -147,7 +169,7 @@ describe('bestsellers at hand', () => {
     now += 5_000
     await Promise.resolve(source.find({ ...query, campaigns: campaigns.running(query.shopId, 'PAID') })).catch(() => {})
     await expect(source.refreshFallback()).rejects.toThrow('down')
-    expect(ids([])).toEqual(['p4', 'p3', 'p2'])
+    expect(await ids([])).toEqual(['p4', 'p3', 'p2'])
   })
 })
 
