@@ -8,9 +8,11 @@ import {
   type SourceInShard,
 } from '../../infra/counters/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { CampaignCounters } from './counted/campaign-counters.ts'
 import { type Counter, CounterTable } from './counted/counter-table.ts'
 import { Owners } from './counted/owners.ts'
 import { type Seen, SeenTable } from './counted/seen-table.ts'
+import { StepLimits } from './counted/step-limits.ts'
 import { type Counted, type Window, Windows } from './counted/windows.ts'
 import { askWith, type CounterChanges, type CounterQuestions, type CounterValues, type Step } from './step.ts'
 
@@ -53,6 +55,9 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   readonly windows: Windows
   readonly counters: CounterTable
   readonly seen = new SeenTable()
+  /** Of the step that is being made. */
+  readonly limits = new StepLimits()
+  readonly #money = new Map<string, CampaignCounters>()
   readonly #source: string
   /** The shard of the campaigns and of the seen keys. */
   readonly #own: number
@@ -75,6 +80,16 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     this.#own = own
     this.#shards = new Map(shards.map((shard) => [shard, { position: -1, seenNew: [], released: [] }]))
     this.#campaigns = this.#shards.get(own)!
+  }
+
+  /** The counters of a campaign of the own shard. */
+  campaign(campaignId: string): CampaignCounters {
+    let campaign = this.#money.get(campaignId)
+    if (campaign === undefined) {
+      campaign = new CampaignCounters(this.counters, this.#own, campaignId)
+      this.#money.set(campaignId, campaign)
+    }
+    return campaign
   }
 
   /** Asks for everything that deciding the step reads. */

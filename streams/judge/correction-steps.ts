@@ -11,7 +11,7 @@ import { readPages } from '../runtime/pages.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { type CountedSpend, isInSpend } from './spend/restore.ts'
 import { createSpendRestore, type SpendRestore } from './spend/spend-restore.ts'
-import { carryOut, decide, type Step } from './step.ts'
+import { carryOut, decide, limitOf, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000
 /** The log keeps an event for 400 days. A correction may come at any time until then, and is kept for as long again. */
@@ -126,9 +126,9 @@ function correctionStep(
   return {
     once: seen.of({ group: voidedGroup(Math.floor(occurredAt / DAY_MS)), fingerprint: fingerprintOf(eventId) }),
     releases: [],
-    limits: refunded.map((key) => {
-      return { name: 'CREDITED', counter: counters.of(key), window: null, add: -creditedMicros, max: null }
-    }),
+    limits: refunded.map(() => limitOf('CREDITED', { max: null, add: -creditedMicros })),
+    places: refunded.map((key) => counters.of(key)),
+    micros: 0,
     actor: null,
     acquaintances: [],
     carry: null,

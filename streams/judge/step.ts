@@ -13,44 +13,58 @@ export interface Step {
   /** Reservations that end when `once` is taken. */
   releases: ShardChange['released']
   /**
-   * All limits are checked before any counter is raised. The first limit, in order, whose value + add would exceed its max ends the
-   * step with its `name`. A limit with a null max only counts. When all limits hold, every counter is raised by its `add`.
+   * All limits are checked before any counter is raised. The first limit, in order, whose value and amount would exceed its max ends
+   * the step with its `name`. A limit with a null max only counts. When all limits hold, every counter is raised by its amount.
    */
   limits: readonly Limit[]
+  /** For each limit, the window that it counts in if it has a `counted`, or else the counter; NOWHERE when there is neither. */
+  places: readonly (Window | Counter)[]
+  /** What a limit that `isBilled` adds. */
+  micros: number
   actor: Actor | null
   /** The windows that count the step as one by a known person or by a newcomer. Empty without an actor. */
   acquaintances: readonly Window[]
   /**
    * Thousandths of a unit, 1 to 999, collected in `counter`. Once they complete a unit, the counter is reduced by 1,000, every limit
-   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step that a limit ends collects nothing.
+   * that `isBilled` is checked and raised by one more, and the step ends as 'CARRIED'. A step that a limit ends collects nothing.
    */
   carry: { counter: Counter; thousandths: number } | null
   /** UTC epoch milliseconds: when the actor acted. */
   now: number
 }
 
+/** What a limit says. It is mostly the same for many steps, which share it: what it counts in is among the step's `places`. */
 export interface Limit {
   name: string
-  /** The counter that is limited, if any. With neither a counter nor a window, `add` alone is compared with `max`. */
-  counter: Counter | null
-  /** The window that is limited in place of a counter, by its count `counted`. */
-  window: Window | null
-  counted?: Counted
+  /** Which of the window's counts is limited; null when the limit counts in a counter, or when `add` alone is compared with `max`. */
+  counted: Counted | null
   /** A safe integer. It is negative only for refunds, which have no `max`. */
   add: number
   max: number | null
-  /** Whether the limit takes the unit that the step's `carry` completes. */
-  carries?: boolean
-  /** The same counter of the previous day, whose value is added to that of `counter`. */
-  earlier?: Counter
+  /** Whether the limit adds the step's `micros` in place of `add`, and the unit that the step's `carry` completes. */
+  isBilled: boolean
+  /** The same counter of the previous day, whose value is added to that of the counter. */
+  earlier: Counter | null
   /** What raises `max`. */
-  allowances?: readonly Allowance[]
+  allowances: readonly Allowance[]
   /** True when the limit does not end the step: if it is exceeded, it is not raised, and `+name` is appended to the outcome. */
-  marks?: boolean
+  marks: boolean
   /** The limit applies only to such an actor: FIRST, of whom nothing is remembered; NEW, who is not KNOWN yet; or KNOWN. */
-  of?: Acquaintance
+  of: Acquaintance | null
   /** The limit is checked only while this was not seen. */
-  unlessSeen?: Seen
+  unlessSeen: Seen | null
+}
+
+/** The place of a limit that counts in nothing. */
+export const NOWHERE = -1
+
+/** A limit that adds 1, unless it says otherwise. All limits have the same fields in the same order, so that reading them is fast. */
+export function limitOf(name: string, rest: Partial<Limit> & Pick<Limit, 'max'>): Limit {
+  return {
+    ...{ name, counted: null, add: 1, max: null, isBilled: false, earlier: null },
+    ...{ allowances: NO_ALLOWANCES, marks: false, of: null, unlessSeen: null },
+    ...rest,
+  }
 }
 
 /** Who acts. The first counter remembers the earliest `now` of a step that was carried out; the others do so for earlier times. */
@@ -116,17 +130,17 @@ const NO_ALLOWANCES: readonly Allowance[] = []
 
 /** Decides a step; changes nothing. */
 export function decide(step: Step, values: CounterValues): Decision {
-  const { once, limits, actor: acting, now } = step
+  const { once, limits, places, actor: acting, now } = step
   const actor = acting && acquaintanceOf(acting, now, values)
   if (once !== null && values.isSeen(once)) return { outcome: 'SEEN', actor }
   const carried = carriedBy(step, values)
   let outcome = carried ? 'CARRIED' : 'APPLIED'
-  for (const limit of limits) {
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i]!
     if (limit.max === null || !isThere(limit, actor)) continue
-    if (limit.unlessSeen !== undefined && values.isSeen(limit.unlessSeen)) continue
-    const add = limit.add + (limit.carries ? carried : 0)
-    const raised = countedBy(limit, values) + add
-    if (raised <= limit.max || raised <= maxOf(limit, limit.max, values)) continue
+    if (limit.unlessSeen !== null && values.isSeen(limit.unlessSeen)) continue
+    const raised = countedBy(limit, places[i]!, values) + amountOf(limit, step, carried)
+    if (raised <= limit.max || raised <= limit.max + allowedBy(limit, places[i]!, values)) continue
     if (!limit.marks) return { outcome: limit.name, actor }
     outcome += `+${limit.name}`
   }
@@ -134,26 +148,24 @@ export function decide(step: Step, values: CounterValues): Decision {
 }
 
 /** Makes the changes of a decided step, without reading anything. */
-export function carryOut(
-  { once, releases, limits, actor, acquaintances, carry, now }: Step,
-  decided: Decision,
-  to: CounterChanges,
-): void {
+export function carryOut(step: Step, decided: Decision, to: CounterChanges): void {
+  const { once, limits, places, actor, acquaintances, carry, now } = step
   if (decided.outcome === 'SEEN') return
   if (once !== null) {
     to.see(once)
-    to.release(releases)
+    to.release(step.releases)
   }
   const { ended, marks } = partsOf(decided)
   if (ended !== 'APPLIED' && ended !== 'CARRIED') return
   const carried = ended === 'CARRIED' ? 1 : 0
-  for (const limit of limits) {
-    const { counter, window, counted } = limit
-    if (counter === null && window === null) continue
-    if (!isThere(limit, decided.actor) || marks.includes(limit.name)) continue
-    const amount = limit.add + (limit.carries ? carried : 0)
-    if (window !== null) to.tally(window, counted!, amount)
-    else to.add(counter!, amount)
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i]!
+    const place = places[i]!
+    if (place === NOWHERE || !isThere(limit, decided.actor)) continue
+    if (marks.length > 0 && marks.includes(limit.name)) continue
+    const amount = amountOf(limit, step, carried)
+    if (limit.counted !== null) to.tally(place, limit.counted, amount)
+    else to.add(place, amount)
   }
   const acquaintance = decided.actor === 'KNOWN' ? COUNTED.known : COUNTED.new
   for (const each of acquaintances) to.tally(each, acquaintance, 1)
@@ -169,23 +181,28 @@ export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string
 }
 
 /** Asks for everything that `decide` may read, and names what else `carryOut` may change. */
-export function askWith({ once, limits, actor, acquaintances, carry }: Step, to: CounterQuestions): void {
+export function askWith({ once, limits, places, actor, acquaintances, carry }: Step, to: CounterQuestions): void {
   if (once !== null) to.askedSeen(once)
-  for (const { counter, window, max, earlier, allowances, unlessSeen } of limits) {
-    if (unlessSeen !== undefined) to.askedSeen(unlessSeen)
-    if (max === null) {
-      if (window !== null) to.changingWindow(window)
-      else if (counter !== null) to.changing(counter)
-      continue
-    }
-    if (counter !== null) to.asked(counter)
-    if (window !== null) to.askedWindow(window)
-    if (earlier !== undefined) to.asked(earlier)
-    for (const { by } of allowances ?? NO_ALLOWANCES) if (typeof by === 'object') for (const each of by) to.asked(each)
-  }
+  for (let i = 0; i < limits.length; i++) askWithLimit(limits[i]!, places[i]!, to)
   for (const each of actor?.firstSeen ?? NO_COUNTERS) to.asked(each)
   for (const each of acquaintances) to.changingWindow(each)
   if (carry) to.asked(carry.counter)
+}
+
+function askWithLimit(
+  { max, counted, earlier, allowances, unlessSeen }: Limit,
+  place: number,
+  to: CounterQuestions,
+): void {
+  if (unlessSeen !== null) to.askedSeen(unlessSeen)
+  if (earlier !== null) to.asked(earlier)
+  for (const { by } of allowances) if (typeof by === 'object') for (const each of by) to.asked(each)
+  if (place === NOWHERE) return
+  if (counted !== null) {
+    if (max === null) to.changingWindow(place)
+    else to.askedWindow(place)
+  } else if (max === null) to.changing(place)
+  else to.asked(place)
 }
 
 /** How well the actor is known, by what the counters say before the step. */
@@ -204,7 +221,7 @@ export function acquaintanceOf(
 }
 
 function isThere({ of }: Limit, actor: Acquaintance | null): boolean {
-  if (of === undefined || actor === null) return of === undefined
+  if (of === null || actor === null) return of === null
   return of === 'NEW' ? actor !== 'KNOWN' : of === actor
 }
 
@@ -212,19 +229,21 @@ function carriedBy({ carry }: Step, values: CounterValues): 0 | 1 {
   return carry && values.value(carry.counter) + carry.thousandths >= THOUSANDTHS ? 1 : 0
 }
 
-function countedBy({ counter, window, counted, earlier }: Limit, values: CounterValues): number {
-  if (window !== null) return values.tallied(window, counted!)
-  return (counter === null ? 0 : values.value(counter)) + (earlier === undefined ? 0 : values.value(earlier))
+const amountOf = ({ isBilled, add }: Limit, { micros }: Step, carried: 0 | 1) => (isBilled ? micros + carried : add)
+
+function countedBy({ counted, earlier }: Limit, place: number, values: CounterValues): number {
+  if (counted !== null) return values.tallied(place, counted)
+  return (place === NOWHERE ? 0 : values.value(place)) + (earlier === null ? 0 : values.value(earlier))
 }
 
-function maxOf({ allowances, window }: Limit, max: number, values: CounterValues): number {
-  let sum = max
-  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, window, values)
+function allowedBy({ allowances }: Limit, place: number, values: CounterValues): number {
+  let sum = 0
+  for (const each of allowances) sum += allowed(each, place, values)
   return sum
 }
 
-function allowed({ by, gives, per, max }: Allowance, window: Window | null, values: CounterValues): number {
-  const counted = typeof by === 'number' ? values.tallied(window!, by) : sumOf(by, values)
+function allowed({ by, gives, per, max }: Allowance, window: Window, values: CounterValues): number {
+  const counted = typeof by === 'number' ? values.tallied(window, by) : sumOf(by, values)
   const given = Math.floor((counted * gives) / per)
   return max === null ? given : Math.min(given, max)
 }

@@ -8,8 +8,9 @@ import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
 import type { BatchCounters } from './batch-counters.ts'
 import type { Counter } from './counted/counter-table.ts'
 import type { Owner } from './counted/owners.ts'
+import type { StepLimits } from './counted/step-limits.ts'
 import { COUNTED, type Counted, type Window } from './counted/windows.ts'
-import type { Acquaintance, Actor, Allowance, Limit } from './step.ts'
+import { type Actor, type Allowance, type Limit, limitOf, NOWHERE } from './step.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -57,14 +58,13 @@ export interface Parties {
   agent: Window | null
   network: Window | null
   cid: Owner
-  unit: Owner
 }
 
 /** Null when the event has no public address, as when somebody tests on their own machine. */
 export function partiesOf(event: AdEvent, { owners, windows }: BatchCounters): Parties | null {
   const { claims, cid, receivedAt, addressHash, previousAddressHash, agentHash, networkHash } = event
   if (addressHash === null) return null
-  const { shopId, adUnitId } = claims
+  const { shopId } = claims
   const address = owners.owner('address', shopId, addressHash)
   const before = previousAddressHash === null ? address : owners.owner('address', shopId, previousAddressHash)
   return {
@@ -72,7 +72,6 @@ export function partiesOf(event: AdEvent, { owners, windows }: BatchCounters): P
     agent: agentHash === null ? null : windows.of(owners.owner('agent', shopId, agentHash), receivedAt),
     network: networkHash === null ? null : windows.of(owners.owner('network', shopId, networkHash), receivedAt),
     cid: owners.owner('cid', shopId, cid),
-    unit: owners.owner('unit', shopId, adUnitId),
   }
 }
 
@@ -82,7 +81,7 @@ export interface Counting {
   counters: BatchCounters
   parties: Parties | null
   /** Null when the windows that the event counts in are over. */
-  rules: TrafficRules | null
+  rules: TrafficTerms | null
 }
 
 /** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
@@ -92,17 +91,25 @@ export function actorOf({ event, counters, parties }: Counting): Actor | null {
 }
 
 /**
- * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
+ * Adds the rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
  * the reason given. Rules that count need a public address.
  */
-export function trafficLimits({ event, counters, parties, rules }: Counting): Limit[] {
-  const isView = event.type === 'VIEW'
-  if (!rules) return isView && parties !== null ? [countedUnitView(event, counters, parties)] : []
-  if (parties === null) return isView ? [] : clickChecks(event, rules)
-  const asked = { event, counters, rules, parties }
-  if (isView) return viewLimits(asked)
-  return [...clickLimits(asked), ...viewedChecks(asked), ...clickChecks(event, rules)]
+export function addTrafficLimits({ event, counters, parties, rules }: Counting, to: StepLimits): void {
+  if (event.type === 'VIEW') {
+    if (parties === null) return
+    if (rules) addViewLimits({ event, counters, rules, parties }, to)
+    to.add(UNIT_VIEW, unitViews(event.claims, event.receivedAt, counters))
+    return
+  }
+  if (!rules) return
+  if (parties !== null) {
+    addClickLimits({ event, counters, rules, parties }, to)
+    addViewedChecks({ event, counters, rules, parties }, to)
+  }
+  addClickChecks(event, rules, to)
 }
+
+const UNIT_VIEW = limitOf('COUNTED', { max: null })
 
 /** The windows that count a view as one by a known person or by a newcomer: those of parties that may be several people. */
 export function acquaintancesOf({ event, parties, rules }: Counting): readonly Window[] {
@@ -117,7 +124,7 @@ const NOBODY: readonly Window[] = []
 interface Asked {
   event: AdEvent
   counters: BatchCounters
-  rules: TrafficRules
+  rules: TrafficTerms
   parties: Parties
 }
 
@@ -133,53 +140,72 @@ const NEWCOMER_VIEWS_ALLOWED: readonly Allowance[] = [
   { by: COUNTED.known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null },
 ]
 
-function clickLimits({ event, counters, rules, parties }: Asked): Limit[] {
+/** The rules of a shop, with the limits that are the same for all its events. */
+export interface TrafficTerms extends TrafficRules {
+  limits: ReturnType<typeof limitsOf>
+}
+
+export const trafficTermsOf = (rules: TrafficRules): TrafficTerms => ({ ...rules, limits: limitsOf(rules) })
+
+function limitsOf(rules: TrafficRules) {
+  const of = (name: TrafficRuleName, counted: Counted, rest: Partial<Limit> = {}) => {
+    const { mode, max } = rules[name]
+    return limitOf(name, { max: mode === 'OFF' ? null : max, counted, marks: mode === 'MARK', ...rest })
+  }
+  return {
+    addressClicks: of('ADDRESS_CLICKS', COUNTED.clicks, { allowances: CLICKS_EARNED }),
+    agentClicks: of('AGENT_CLICKS', COUNTED.clicks, { allowances: CLICKS_EARNED }),
+    networkClicks: of('NETWORK_CLICKS', COUNTED.clicks, { allowances: CLICKS_EARNED }),
+    cidClicks: of('CID_CLICKS', COUNTED.clicks),
+    cidViews: of('CID_VIEWS', COUNTED.views),
+    addressPeople: of('ADDRESS_PEOPLE', COUNTED.people, { allowances: NEWCOMERS_ALLOWED, of: 'FIRST' }),
+    addressViews: of('ADDRESS_VIEWS', COUNTED.views, { allowances: NEWCOMER_VIEWS_ALLOWED, of: 'NEW' }),
+    tooFast: limitOf('TOO_FAST', { max: 0, marks: rules.TOO_FAST.mode === 'MARK' }),
+  }
+}
+
+function addClickLimits({ event, counters, rules, parties }: Asked, to: StepLimits): void {
   const { address, agent, network, cid } = parties
-  const limits = [windowLimit('ADDRESS_CLICKS', rules, address, COUNTED.clicks, CLICKS_EARNED)]
-  if (agent !== null) limits.push(windowLimit('AGENT_CLICKS', rules, agent, COUNTED.clicks, CLICKS_EARNED))
-  if (network !== null) limits.push(windowLimit('NETWORK_CLICKS', rules, network, COUNTED.clicks, CLICKS_EARNED))
-  limits.push(windowLimit('CID_CLICKS', rules, counters.windows.of(cid, event.receivedAt), COUNTED.clicks))
-  return limits
+  const { addressClicks, agentClicks, networkClicks, cidClicks } = rules.limits
+  to.add(addressClicks, address)
+  if (agent !== null) to.add(agentClicks, agent)
+  if (network !== null) to.add(networkClicks, network)
+  to.add(cidClicks, counters.windows.of(cid, event.receivedAt))
 }
 
 /** Checks that a browser has viewed something before it clicks. They add to no counter. */
-function viewedChecks({ event, counters, rules, parties }: Asked): Limit[] {
+function addViewedChecks({ event, counters, rules, parties }: Asked, to: StepLimits): void {
   const { claims, receivedAt } = event
-  const checks: Limit[] = []
-  if (rules.CLICKS_ONLY.mode !== 'OFF') {
+  const { CLICKS_ONLY, NO_VIEW } = rules
+  if (CLICKS_ONLY.mode !== 'OFF') {
     // The value of these counters is the time of the first view: as an allowance it exceeds any number of clicks.
     const viewed: Allowance = { by: firstSeenOf(parties, receivedAt, counters), gives: 1, per: 1, max: null }
-    const window = counters.windows.of(parties.cid, receivedAt)
-    const clicksOnly = windowLimit('CLICKS_ONLY', rules, window, COUNTED.clicks, [viewed])
-    checks.push({ ...clicksOnly, add: 0, max: rules.CLICKS_ONLY.max! - 1 })
+    const clicksOnly = { add: 0, max: CLICKS_ONLY.max! - 1, counted: COUNTED.clicks, allowances: [viewed] }
+    const limit = limitOf('CLICKS_ONLY', { ...clicksOnly, marks: CLICKS_ONLY.mode === 'MARK' })
+    to.add(limit, counters.windows.of(parties.cid, receivedAt))
   }
-  if (rules.NO_VIEW.mode !== 'OFF') {
-    checks.push({
-      ...{ name: 'NO_VIEW', window: null, marks: isMark(rules, 'NO_VIEW'), add: 0, max: REPORTED_VIEWS_MIN - 1 },
-      counter: unitViews(parties, receivedAt, counters),
-      earlier: unitViews(parties, receivedAt - DAY_MS, counters),
+  if (NO_VIEW.mode !== 'OFF') {
+    const limit = limitOf('NO_VIEW', {
+      ...{ add: 0, max: REPORTED_VIEWS_MIN - 1, marks: NO_VIEW.mode === 'MARK' },
+      earlier: unitViews(claims, receivedAt - DAY_MS, counters),
       unlessSeen: counters.seen.of(seenKey('VIEW', claims)),
     })
+    to.add(limit, unitViews(claims, receivedAt, counters))
   }
-  return checks
 }
 
-function clickChecks({ claims, occurredAt }: AdEvent, rules: TrafficRules): Limit[] {
-  if (occurredAt - claims.emittedAt >= clickMinMs(claims) || rules.TOO_FAST.mode === 'OFF') return []
-  return [{ name: 'TOO_FAST', counter: null, window: null, marks: isMark(rules, 'TOO_FAST'), add: 1, max: 0 }]
+function addClickChecks({ claims, occurredAt }: AdEvent, rules: TrafficTerms, to: StepLimits): void {
+  if (occurredAt - claims.emittedAt >= clickMinMs(claims) || rules.TOO_FAST.mode === 'OFF') return
+  to.add(rules.limits.tooFast, NOWHERE)
 }
 
-function viewLimits({ event, counters, rules, parties }: Asked): Limit[] {
+function addViewLimits({ event, counters, rules, parties }: Asked, to: StepLimits): void {
   const { claims, receivedAt } = event
-  const unitView = countedUnitView(event, counters, parties)
-  if (claims.kind !== 'DISPLAY' || claims.autoPromo) return [unitView]
-  const { address, cid } = parties
-  return [
-    windowLimit('CID_VIEWS', rules, counters.windows.of(cid, receivedAt), COUNTED.views),
-    windowLimit('ADDRESS_PEOPLE', rules, address, COUNTED.people, NEWCOMERS_ALLOWED, 'FIRST'),
-    windowLimit('ADDRESS_VIEWS', rules, address, COUNTED.views, NEWCOMER_VIEWS_ALLOWED, 'NEW'),
-    unitView,
-  ]
+  if (claims.kind !== 'DISPLAY' || claims.autoPromo) return
+  const { cidViews, addressPeople, addressViews } = rules.limits
+  to.add(cidViews, counters.windows.of(parties.cid, receivedAt))
+  to.add(addressPeople, parties.address)
+  to.add(addressViews, parties.address)
 }
 
 const unitGroup = memoized((day: number) => {
@@ -193,13 +219,9 @@ export const knownGroup = memoized((week: number) => {
 /** Views of ad units on the day of `at`. */
 export const unitViewsGroup = (at: number): CounterGroup => unitGroup(Math.floor(at / DAY_MS))
 
-function countedUnitView({ receivedAt }: AdEvent, counters: BatchCounters, parties: Parties): Limit {
-  return { name: 'COUNTED', counter: unitViews(parties, receivedAt, counters), window: null, add: 1, max: null }
-}
-
 /** The views of an ad unit on the day of `at`. */
-function unitViews({ unit }: Parties, at: number, { counters }: BatchCounters): Counter {
-  return counters.ofOwner(unit, unitViewsGroup(at))
+function unitViews({ adUnitId }: ShowIdClaims, at: number, { counters }: BatchCounters): Counter {
+  return counters.named(adUnitId, unitViewsGroup(at))
 }
 
 /** The counters of when a browser first viewed an ad in the week of `at`, and in the week before. */
@@ -207,22 +229,6 @@ function firstSeenOf({ cid }: Parties, at: number, { counters }: BatchCounters):
   const week = Math.floor(at / WEEK_MS)
   return [counters.ofOwner(cid, knownGroup(week)), counters.ofOwner(cid, knownGroup(week - 1))]
 }
-
-function windowLimit(
-  name: TrafficRuleName,
-  rules: TrafficRules,
-  window: Window,
-  counted: Counted,
-  allowances: readonly Allowance[] = NO_ALLOWANCES,
-  of?: Acquaintance,
-): Limit {
-  const { mode, max } = rules[name]
-  const marks = mode === 'MARK'
-  return { name, counter: null, window, counted, add: 1, max: mode === 'OFF' ? null : max, allowances, of, marks }
-}
-
-const isMark = (rules: TrafficRules, name: TrafficRuleName) => rules[name].mode === 'MARK'
-const NO_ALLOWANCES: readonly Allowance[] = []
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {
   if (kind === 'DISPLAY') return CLICK_MIN_MS.banner

@@ -1,4 +1,3 @@
-import type { CounterKey } from '../../infra/counters/port.ts'
 import { personShard } from '../../infra/counters/shards.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, ShowIdClaims, Verdict } from '../../schemas/records/events.ts'
@@ -7,19 +6,25 @@ import { memoized } from '../../services/domain/memoized.ts'
 import {
   capReservationKey,
   crossClientKey,
-  dailySpendKey,
   dayIn,
   LIFE_MS,
-  spendKey,
-  thousandthsKey,
   viewsKey,
 } from '../../services/domain/money/counter-keys.ts'
-import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/in-flight.ts'
+import { bucketOf, endOfFlight } from '../../services/domain/money/in-flight.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
+import { isTrafficRule, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { BatchCounters } from './batch-counters.ts'
-import { type Decision, type Limit, partsOf, type Step } from './step.ts'
-import { acquaintancesOf, actorOf, type Counting, partiesOf, seenKey, trafficLimits } from './traffic.ts'
+import { type Decision, type Limit, limitOf, NOWHERE, partsOf, type Step } from './step.ts'
+import {
+  acquaintancesOf,
+  actorOf,
+  addTrafficLimits,
+  type Counting,
+  partiesOf,
+  seenKey,
+  type TrafficTerms,
+  trafficTermsOf,
+} from './traffic.ts'
 
 /**
  * How many events one browser may send in a day for ads that were shown to others. Some are honest: people lose their cid, and one
@@ -34,14 +39,16 @@ export interface Place {
 }
 
 /** The caps and budgets of a campaign, and the time zone and traffic rules of its shop. */
-export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
+export interface Terms extends Pick<Campaign, 'capping'> {
   timeZone: string
   /** Null when the windows that the rules count in are over. */
-  traffic: TrafficRules | null
+  traffic: TrafficTerms | null
+  /** The limits that are the same for all events of the campaign: views of a person and day, what is billed in all and in a day. */
+  limits: { capped: Limit; total: Limit; daily: Limit }
 }
 
 /** Memoized by the list of settings itself, which is never changed in place. */
-const rulesOf = memoized(trafficRulesOf)
+const trafficOf = memoized((settings: Parameters<typeof trafficRulesOf>[0]) => trafficTermsOf(trafficRulesOf(settings)))
 
 /** A deleted campaign or shop keeps its last terms. Null when the campaign or its shop was never known. */
 export function termsOf(
@@ -51,9 +58,20 @@ export function termsOf(
   const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
   const shop = snapshot.getEver('Shop', claims.shopId)?.body
   if (!campaign || !shop) return null
-  const { capping, budgetMicros, dailyBudgetMicros } = campaign
-  const traffic = rulesOf(shop.invalidTraffic)
-  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+  const { capping } = campaign
+  return { capping, timeZone: shop.timeZone, traffic: trafficOf(shop.invalidTraffic), limits: campaignLimits(campaign) }
+}
+
+export function campaignLimits({
+  capping,
+  budgetMicros,
+  dailyBudgetMicros,
+}: Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'>): Terms['limits'] {
+  return {
+    capped: limitOf('CAPPED', { max: capping }),
+    total: limitOf('OVER_BUDGET', { max: budgetMicros, isBilled: true }),
+    daily: limitOf('OVER_BUDGET', { max: dailyBudgetMicros, isBilled: true }),
+  }
 }
 
 /** What the judge decides about an event. */
@@ -77,15 +95,18 @@ export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEven
 export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, counters: BatchCounters): Step {
   const { type, claims, receivedAt } = event
   // The step takes no `once` key: the event becomes a dead letter, unjudged, and may come again once the campaign is known.
-  if (!terms) return { ...NO_STEP, limits: [UNKNOWN_CAMPAIGN], now: receivedAt }
+  if (!terms) return { ...UNJUDGED, now: receivedAt }
   const counting = { event, counters, parties: partiesOf(event, counters), rules: terms.traffic }
+  const { micros, thousandths } = chargeOf(type, claims)
+  addLimits(counting, place, terms, micros > 0 || thousandths > 0)
+  const { limits, places } = counters.limits.take()
   return {
     once: counters.seen.of(seenKey(type, claims)),
     releases: releasesOf(event, terms),
-    limits: limitsOf(counting, place, terms),
+    ...{ limits, places, micros },
     actor: actorOf(counting),
     acquaintances: acquaintancesOf(counting),
-    carry: carryOf(event, place, counters),
+    carry: thousandths === 0 ? null : { counter: counters.campaign(claims.campaignId).thousandths, thousandths },
     now: receivedAt,
   }
 }
@@ -137,50 +158,37 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
   return cid !== claims.cid && !(uid && uid === claims.uid)
 }
 
-/** The limits of an event. The first one that is exceeded is given as the reason. */
-function limitsOf(counting: Counting, place: Place, terms: Terms): Limit[] {
-  const { event } = counting
+/** Adds the limits of an event. The first one that is exceeded is given as the reason. */
+function addLimits(counting: Counting, place: Place, terms: Terms, isBilled: boolean): void {
+  const { event, counters } = counting
   const day = dayIn(terms.timeZone, event.occurredAt)
-  const foreign = isForeign(event) ? [foreignLimit(counting, place, day)] : NO_LIMITS
-  return foreign.concat(
-    trafficLimits(counting),
-    capLimits(counting, place, terms, day),
-    budgetLimits(counting, place, terms, day),
-  )
+  if (isForeign(event)) addForeignLimit(counting, place, day)
+  addTrafficLimits(counting, counters.limits)
+  addCapLimits(counting, place, terms, day)
+  if (isBilled) addBudgetLimits(counting, terms, day)
 }
 
-function foreignLimit({ event: { cid, claims }, counters }: Counting, { shards }: Place, day: string): Limit {
+function addForeignLimit({ event: { cid, claims }, counters }: Counting, { shards }: Place, day: string): void {
   const counter = counters.counters.of(crossClientKey(personShard(cid, shards), claims.shopId, day, cid))
-  return { name: 'REPLAYED', counter, window: null, add: 1, max: FOREIGN_MAX_PER_DAY }
+  counters.limits.add(REPLAYED, counter)
 }
 
 /** Views are counted only while their campaign has a cap, so a cap that is set during a day counts from then on. */
-function capLimits({ event, counters }: Counting, { shard }: Place, { capping }: Terms, day: string): Limit[] {
+function addCapLimits({ event, counters }: Counting, { shard }: Place, { capping, limits }: Terms, day: string): void {
   const { type, cid, uid, claims } = event
-  if (type !== 'VIEW' || capping === null) return NO_LIMITS
-  const limitBy = (by: 'cid' | 'uid', person: string): Limit => {
-    const counter = counters.counters.of(viewsKey(shard, by, claims, day, person))
-    return { name: 'CAPPED', counter, window: null, add: 1, max: capping }
-  }
-  return uid ? [limitBy('cid', cid), limitBy('uid', uid)] : [limitBy('cid', cid)]
+  if (type !== 'VIEW' || capping === null) return
+  counters.limits.add(limits.capped, counters.counters.of(viewsKey(shard, 'cid', claims, day, cid)))
+  if (uid) counters.limits.add(limits.capped, counters.counters.of(viewsKey(shard, 'uid', claims, day, uid)))
 }
 
-function budgetLimits({ event, counters }: Counting, { shard }: Place, terms: Terms, day: string): Limit[] {
+function addBudgetLimits({ event, counters }: Counting, { limits }: Terms, day: string): void {
   const { type, claims, receivedAt } = event
-  const { micros, thousandths } = chargeOf(type, claims)
-  if (micros === 0 && thousandths === 0) return NO_LIMITS
-  const { campaignId, shopId, emittedAt } = claims
-  const campaign = counters.owners.owner('campaign', shopId, campaignId)
-  const limitAt = (name: string, key: CounterKey, max: number | null): Limit => {
-    const counter = counters.counters.ownedBy(campaign, key)
-    return { name, counter, window: null, add: micros, max, carries: true }
-  }
-  const total = limitAt('OVER_BUDGET', spendKey(shard, campaignId), terms.budgetMicros)
-  const daily = limitAt('OVER_BUDGET', dailySpendKey(shard, campaignId, day), terms.dailyBudgetMicros)
-  const bucket = bucketOf(emittedAt)
-  if (type !== 'VIEW' || receivedAt >= endOfFlight(bucket)) return [total, daily]
+  const campaign = counters.campaign(claims.campaignId)
+  counters.limits.add(limits.total, campaign.spend)
+  counters.limits.add(limits.daily, campaign.dailySpend(day))
+  const bucket = bucketOf(claims.emittedAt)
   // Selection learns by this counter that the money it reserved for the impression is spent.
-  return [total, daily, limitAt('SETTLED', settledKey(shard, campaignId, bucket), null)]
+  if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) counters.limits.add(SETTLED, campaign.settled(bucket))
 }
 
 /** What selection has reserved of the cap for the ad that is viewed now. From now on the view counts instead, or nothing ever will. */
@@ -192,16 +200,11 @@ function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): St
   return uid ? [byCid, { key: capReservationKey('uid', claims, day, uid), holder }] : [byCid]
 }
 
-function carryOf({ type, claims }: AdEvent, { shard }: Place, { owners, counters }: BatchCounters): Step['carry'] {
-  const { thousandths } = chargeOf(type, claims)
-  if (thousandths === 0) return null
-  const { shopId, campaignId } = claims
-  const campaign = owners.owner('campaign', shopId, campaignId)
-  return { counter: counters.ownedBy(campaign, thousandthsKey(shard, campaignId)), thousandths }
-}
-
-const NO_LIMITS: Limit[] = []
 const NO_RELEASES: Step['releases'] = []
-/** A limit that every event exceeds. Its step counts nothing, and only has an outcome. */
-const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', counter: null, window: null, add: 1, max: 0 }
-const NO_STEP = { once: null, releases: [], limits: [], actor: null, acquaintances: [], carry: null }
+const REPLAYED = limitOf('REPLAYED', { max: FOREIGN_MAX_PER_DAY })
+const SETTLED = limitOf('SETTLED', { max: null, isBilled: true })
+/** Its limit is exceeded by every event, so that it counts nothing, and only has an outcome. */
+const UNJUDGED = {
+  ...{ once: null, releases: NO_RELEASES, actor: null, acquaintances: [], carry: null, micros: 0 },
+  ...{ limits: [limitOf('UNKNOWN_CAMPAIGN', { max: 0 })], places: [NOWHERE] },
+}

@@ -1,6 +1,7 @@
 import { fingerprintIn, fingerprintOf } from '../../../infra/counters/fingerprint.ts'
 import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 import type { CounterGroup, CounterKey, ShardChange } from '../../../infra/counters/port.ts'
+import { personShard } from '../../../infra/counters/shards.ts'
 import type { Owner, Owners } from './owners.ts'
 
 /** The number of a counter within a batch. */
@@ -27,6 +28,7 @@ export class CounterTable {
   readonly #lastAt: Counter[] = []
   /** By owner: the place of its name, so that the name is hashed once. */
   readonly #placeOf: number[] = []
+  readonly #named = new Map<CounterGroup, Map<string, Counter>>()
   // By shard.
   readonly #asked: ReadonlyMap<number, Counter[]>
   readonly #changed: ReadonlyMap<number, Counter[]>
@@ -54,12 +56,15 @@ export class CounterTable {
     return this.#made({ shard, group, id, fingerprint: this.#places.fingerprint(place) }, place)
   }
 
-  /**
-   * The counter of an exact key, found by its owner instead of hashing the id. The key must always be asked for with the same owner,
-   * unless its id is the owner's name.
-   */
-  ownedBy(owner: Owner, key: CounterKey): Counter {
-    return this.#at(this.#place(owner), key)
+  /** The counter of a group that is not exact, whose id is a name that many events share, in the shard of the name. */
+  named(name: string, group: CounterGroup): Counter {
+    const known = this.#namedIn(group)
+    let counter = known.get(name)
+    if (counter === undefined) {
+      counter = this.of({ shard: personShard(name, this.#owners.shardCount), group, id: name })
+      known.set(name, counter)
+    }
+    return counter
   }
 
   ask(counter: Counter): void {
@@ -108,6 +113,12 @@ export class CounterTable {
     if (this.#isChanged[counter]) return
     this.#isChanged[counter] = true
     this.#changed.get(this.keys[counter]!.shard)!.push(counter)
+  }
+
+  #namedIn(group: CounterGroup): Map<string, Counter> {
+    const known = this.#named.get(group) ?? new Map<string, Counter>()
+    this.#named.set(group, known)
+    return known
   }
 
   #place(owner: Owner): number {

@@ -3,7 +3,7 @@ import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 import { personShard } from '../../../infra/counters/shards.ts'
 
 /** What several events may share. */
-export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit' | 'campaign'
+export type SharedBy = 'address' | 'agent' | 'network' | 'cid'
 
 /** The number of an owner within a batch. */
 export type Owner = number
@@ -28,13 +28,12 @@ export class Owners {
   /** The shard of an owner's counters. */
   readonly shards: number[] = []
   readonly #index = new FingerprintIndex()
+  readonly #fingerprints: IdFingerprint[] = []
   readonly #names: Record<SharedBy, Map<string, Names>> = {
     address: new Map(),
     agent: new Map(),
     network: new Map(),
     cid: new Map(),
-    unit: new Map(),
-    campaign: new Map(),
   }
   /** The names that were asked for last, because most batches are of few shops. */
   readonly #last: Partial<Record<SharedBy, Names>> = {}
@@ -44,10 +43,11 @@ export class Owners {
   }
 
   owner(by: SharedBy, shopId: string, name: string): Owner {
-    const { low, high } = fingerprintOf(name, this.#namesOf(by, shopId).begun)
-    const owner = this.#index.add(low, high)
+    const fingerprint = fingerprintOf(name, this.#namesOf(by, shopId).begun)
+    const owner = this.#index.add(fingerprint.low, fingerprint.high)
     if (owner === this.names.length) {
       this.names.push(name)
+      this.#fingerprints.push(fingerprint)
       this.shards.push(personShard(name, this.shardCount))
     }
     return owner
@@ -55,7 +55,7 @@ export class Owners {
 
   /** The fingerprint of the kind, the shop and the name. */
   fingerprint(owner: Owner): IdFingerprint {
-    return this.#index.fingerprint(owner)
+    return this.#fingerprints[owner]!
   }
 
   #namesOf(by: SharedBy, shopId: string): Names {

@@ -2,7 +2,8 @@ import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
 import { type TrafficRules, trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
 import { BatchCounters } from '../../../streams/judge/batch-counters.ts'
 import { carryOut, decide } from '../../../streams/judge/step.ts'
-import { judgement, judgingStep } from '../../../streams/judge/verdict.ts'
+import { trafficTermsOf } from '../../../streams/judge/traffic.ts'
+import { campaignLimits, judgement, judgingStep } from '../../../streams/judge/verdict.ts'
 import { DAY_MS, eventOf, HOUR_MS } from './fixtures.ts'
 
 /** Simulated traffic of a shop and its attackers, and how it is judged. */
@@ -165,9 +166,10 @@ export function returningAttack({
 }
 
 /** Judges events in the order of their times. */
-export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
+export function judgeAll(events: readonly AdEvent[], rules: TrafficRules = trafficRulesOf([])) {
   const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: 0 })
-  const terms = { capping: null, budgetMicros: 1e12, dailyBudgetMicros: null, timeZone: 'UTC', traffic }
+  const limits = campaignLimits({ capping: null, budgetMicros: 1e12, dailyBudgetMicros: null })
+  const terms = { capping: null, timeZone: 'UTC', traffic: trafficTermsOf(rules), limits }
   const inOrder = [...events].sort((a, b) => a.receivedAt - b.receivedAt)
   return inOrder.map((event, offset) => {
     const step = judgingStep(event, { shard: 0, shards: 1 }, terms, counters)

@@ -11,7 +11,8 @@ import { createSpendView, type SpendView } from '../../../../services/selection/
 import type { BatchCounters } from '../../../../streams/judge/batch-counters.ts'
 import { decideBatch } from '../../../../streams/judge/decide-batch.ts'
 import type { Decision } from '../../../../streams/judge/step.ts'
-import { judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
+import { trafficTermsOf } from '../../../../streams/judge/traffic.ts'
+import { campaignLimits, judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
 import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
 import { NOW, sponsored } from '../world.ts'
 import { memoryCounters } from './memory-counters.ts'
@@ -151,12 +152,13 @@ export function createSimulation(options: {
       }
     }
   }
-  const traffic = trafficRulesOf(RULES_OFF)
+  const traffic = trafficTermsOf(trafficRulesOf(RULES_OFF))
   function decide({ shard, after, events }: Batch): Promise<ReadonlyMap<number, Decision>> {
     const place = { shard, shards: counters.shards }
     const stepOf = ({ event }: Batch['events'][number], counters: BatchCounters) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
-      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+      const limits = campaignLimits({ capping: null, budgetMicros, dailyBudgetMicros })
+      const terms = { capping: null, timeZone: shop.timeZone, traffic, limits }
       return judgingStep(event, place, terms, counters)
     }
     const outcomeOf = async (decisions: ReadonlyMap<number, Decision>) => decisions

@@ -39,10 +39,9 @@ test('who has one name in two shops is one person to counters that are kept by t
   const [here, there] = ['shop', 'other shop'].map((shop) => owners.owner('cid', shop, 'ann'))
   expect(here).not.toBe(there)
   expect(table.ofOwner(here!, day)).toBe(table.ofOwner(there!, day))
-  const key = { shard: 0, group: exact, id: 'ann/t' }
-  expect(table.ownedBy(here!, key)).toBe(table.ownedBy(there!, { ...key }))
-  expect(table.ownedBy(here!, { ...key, id: 'ann' })).toBe(table.of({ ...key, id: 'ann' }))
-  expect(table.ownedBy(here!, key)).not.toBe(table.of({ ...key, id: 'ann' }))
+  expect(table.named('ann', day)).toBe(table.ofOwner(here!, day))
+  expect(table.named('bob', day)).not.toBe(table.named('ann', day))
+  expect(table.named('ann', { ...day, name: 'views/2' })).not.toBe(table.named('ann', day))
 })
 
 test('it loads what was asked for once, and tells what was added and lowered of each shard', () => {
