@@ -24,6 +24,8 @@ const CLICKS_PAID = 10
 const CLICKED_ON_EACH = 4
 const DAY_MS = 86_400_000
 const WAIT_MS = 180_000
+/** Longer than that of other tests, because the program starts three times and two restores run. */
+const TEST_TIMEOUT_MS = 900_000
 const keys = `1:${randomBytes(32).toString('base64url')}`
 const settings = {
   SHOW_ID_KEYS: keys,
@@ -71,57 +73,61 @@ async function moveTo(to: string, from: string): Promise<string> {
   return output
 }
 
-test('verdicts, reports and budgets survive a second restore, and what was billed on either log is a repetition', async () => {
-  await ageTopics(first, ['ad-events', 'judged-events'], EXPIRED_RECORDS, PARTITIONS)
-  await start(first)
-  const shop = await openShop(
-    { call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) },
-    { lamps: ['red'], budget: CLICKS_PAID * PRICE },
-  )
-  const shoppers: Shopper[] = []
-  for (let i = 0; i < 3 * CLICKED_ON_EACH; i++) {
-    const cid = `shopper-${i}`
-    await waitFor(async () => {
-      const [ad] = await shop.askForAds(cid, 'desk lamp', 1)
-      if (ad) shoppers.push({ cid, ad })
-      return ad !== undefined
-    })
-  }
-  const groups = [0, 1, 2].map((i) => shoppers.slice(i * CLICKED_ON_EACH, (i + 1) * CLICKED_ON_EACH))
-  const [from, to] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
-  const report = async () =>
-    (
-      await get<{ totals: object }>(
-        `/v1/panel/reports?shopId=${shop.shopId}&from=${from}&to=${to}&metrics=clicks,spend`,
-      )
-    ).totals
-  const clicksAre = (clicks: number) =>
-    expect.poll(report, { timeout: WAIT_MS }).toMatchObject({ clicks, spend: expect.closeTo(clicks * PRICE) })
+test(
+  'verdicts, reports and budgets survive a second restore, and what was billed on either log is a repetition',
+  async () => {
+    await ageTopics(first, ['ad-events', 'judged-events'], EXPIRED_RECORDS, PARTITIONS)
+    await start(first)
+    const shop = await openShop(
+      { call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) },
+      { lamps: ['red'], budget: CLICKS_PAID * PRICE },
+    )
+    const shoppers: Shopper[] = []
+    for (let i = 0; i < 3 * CLICKED_ON_EACH; i++) {
+      const cid = `shopper-${i}`
+      await waitFor(async () => {
+        const [ad] = await shop.askForAds(cid, 'desk lamp', 1)
+        if (ad) shoppers.push({ cid, ad })
+        return ad !== undefined
+      })
+    }
+    const groups = [0, 1, 2].map((i) => shoppers.slice(i * CLICKED_ON_EACH, (i + 1) * CLICKED_ON_EACH))
+    const [from, to] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
+    const report = async () =>
+      (
+        await get<{ totals: object }>(
+          `/v1/panel/reports?shopId=${shop.shopId}&from=${from}&to=${to}&metrics=clicks,spend`,
+        )
+      ).totals
+    const clicksAre = (clicks: number) =>
+      expect.poll(report, { timeout: WAIT_MS }).toMatchObject({ clicks, spend: expect.closeTo(clicks * PRICE) })
 
-  for (const shopper of groups[0]!) await click(shopper)
-  await clicksAre(CLICKED_ON_EACH)
-  expect(await moveTo(second, first)).toContain('The log is in epoch 1')
-  await clicksAre(CLICKED_ON_EACH)
-  for (const shopper of groups[1]!) await click(shopper)
-  await clicksAre(2 * CLICKED_ON_EACH)
-  const before = verdictsOf(await judgedIn(settingsIn(second)))
+    for (const shopper of groups[0]!) await click(shopper)
+    await clicksAre(CLICKED_ON_EACH)
+    expect(await moveTo(second, first)).toContain('The log is in epoch 1')
+    await clicksAre(CLICKED_ON_EACH)
+    for (const shopper of groups[1]!) await click(shopper)
+    await clicksAre(2 * CLICKED_ON_EACH)
+    const before = verdictsOf(await judgedIn(settingsIn(second)))
 
-  expect(await moveTo(third, second)).toContain('The log is in epoch 2')
-  await clicksAre(2 * CLICKED_ON_EACH)
-  expect(verdictsOf(await judgedIn(settingsIn(third)))).toEqual(before)
-  for (const shopper of shoppers) await click(shopper)
-  await waitFor(async () => (await judgedIn(settingsIn(third))).length === before.size + shoppers.length)
-  const after = (await judgedIn(settingsIn(third))).filter(({ eventId }) => !before.has(eventId))
-  expect(after.every(({ sourceOffset }) => sourceOffset >= firstOffsetOf(2))).toBe(true)
-  const left = CLICKS_PAID - 2 * CLICKED_ON_EACH
-  expect(
-    Object.entries(Object.groupBy(after, ({ verdict }) => verdict)).map(([name, found]) => [name, found!.length]),
-  ).toEqual([
-    ['DUPLICATE', 2 * CLICKED_ON_EACH],
-    ['VALID', left],
-    ['OVER_BUDGET', CLICKED_ON_EACH - left],
-  ])
-  await clicksAre(CLICKS_PAID)
-  await settled()
-  expect(await get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0 })
-})
+    expect(await moveTo(third, second)).toContain('The log is in epoch 2')
+    await clicksAre(2 * CLICKED_ON_EACH)
+    expect(verdictsOf(await judgedIn(settingsIn(third)))).toEqual(before)
+    for (const shopper of shoppers) await click(shopper)
+    await waitFor(async () => (await judgedIn(settingsIn(third))).length === before.size + shoppers.length)
+    const after = (await judgedIn(settingsIn(third))).filter(({ eventId }) => !before.has(eventId))
+    expect(after.every(({ sourceOffset }) => sourceOffset >= firstOffsetOf(2))).toBe(true)
+    const left = CLICKS_PAID - 2 * CLICKED_ON_EACH
+    expect(
+      Object.entries(Object.groupBy(after, ({ verdict }) => verdict)).map(([name, found]) => [name, found!.length]),
+    ).toEqual([
+      ['DUPLICATE', 2 * CLICKED_ON_EACH],
+      ['VALID', left],
+      ['OVER_BUDGET', CLICKED_ON_EACH - left],
+    ])
+    await clicksAre(CLICKS_PAID)
+    await settled()
+    expect(await get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0 })
+  },
+  TEST_TIMEOUT_MS,
+)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The time limit for a script that should end by itself. */
-const RUN_MAX_MS = 60_000
+const RUN_MAX_MS = 180_000
 
 export interface Ended {
   code: number | null
