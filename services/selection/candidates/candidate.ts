@@ -6,7 +6,7 @@ import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from '../eligibility/campaigns.ts'
 
 /** A product that may be shown, with everything about it that does not depend on the request. */
-export interface Candidate {
+export interface Candidate extends Promoted {
   product: IndexedProduct
   adId: string
   relevance: number
@@ -14,6 +14,10 @@ export interface Candidate {
   clickRate: number
   /** How many times as often as usual the product is clicked after the words searched for; 1 when nothing is known. */
   lift: number
+}
+
+/** What stays the same for a product, whatever is searched for. */
+interface Promoted {
   dedupeKey: string
   /** UTC epoch milliseconds; Infinity when it never expires. */
   expiresAt: number
@@ -21,28 +25,37 @@ export interface Candidate {
   promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
 
-export function candidateOf(
-  { product, relevance }: SearchHit,
-  {
-    campaigns,
-    traffic,
-    lifts,
-  }: { campaigns: Pick<Campaigns, 'handle'>; traffic: Pick<Traffic, 'clickRate'>; lifts: Lifts | undefined },
-): Candidate {
-  const { offer, campaignIds, signals } = product
-  const lift = lifts?.get(offer.id) ?? 1
-  return {
-    product,
-    adId: offer.id,
-    relevance,
-    clickRate: liftedClickRate(predictClickRate(signals, traffic.clickRate(offer.shopId)), lift),
-    lift,
-    dedupeKey: dedupeKey(offer),
-    // Offers that were indexed before the field existed lack it.
-    expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,
-    promotions: campaignIds.map((id) => ({
-      campaign: campaigns.handle(offer.shopId, id),
-      hash: hashOf(`${id}/${offer.id}`),
-    })),
+/** Returns a function that makes candidates of hits. It keeps what it finds out about a product for as long as the product lives. */
+export function createCandidates({
+  campaigns,
+  traffic,
+}: {
+  campaigns: Pick<Campaigns, 'handle'>
+  traffic: Pick<Traffic, 'clickRate'>
+}) {
+  const known = new WeakMap<IndexedProduct, Promoted>()
+
+  function promotedOf(product: IndexedProduct): Promoted {
+    const { offer, campaignIds } = product
+    const promoted = {
+      dedupeKey: dedupeKey(offer),
+      // Offers that were indexed before the field existed lack it.
+      expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,
+      promotions: campaignIds.map((id) => ({
+        campaign: campaigns.handle(offer.shopId, id),
+        hash: hashOf(`${id}/${offer.id}`),
+      })),
+    }
+    known.set(product, promoted)
+    return promoted
   }
+
+  return (hits: readonly SearchHit[], lifts?: Lifts): Candidate[] =>
+    hits.map(({ product, relevance }) => {
+      const { offer, signals } = product
+      const lift = lifts?.get(offer.id) ?? 1
+      const clickRate = liftedClickRate(predictClickRate(signals, traffic.clickRate(offer.shopId)), lift)
+      const { dedupeKey, expiresAt, promotions } = known.get(product) ?? promotedOf(product)
+      return { product, adId: offer.id, relevance, clickRate, lift, dedupeKey, expiresAt, promotions }
+    })
 }

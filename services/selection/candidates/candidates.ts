@@ -2,10 +2,8 @@ import { LRUCache } from 'lru-cache'
 import {
   type IndexedProduct,
   IndexUnavailable,
-  type Lifts,
   type ProductIndex,
   type ProductQuery,
-  type SearchHit,
   type SearchResult,
 } from '../../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../../domain/auction/auction.ts'
@@ -15,7 +13,7 @@ import { createCircuitBreaker } from '../circuit-breaker.ts'
 import type { MaybePromise } from '../deadline.ts'
 import type { Campaigns, RunningCampaigns } from '../eligibility/campaigns.ts'
 import { createBestsellerFallback } from './bestseller-fallback.ts'
-import { type Candidate, candidateOf } from './candidate.ts'
+import { type Candidate, createCandidates } from './candidate.ts'
 import { createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export interface CandidateList {
@@ -87,8 +85,7 @@ export function createCandidateSource(deps: {
   const lastKnown = { ttl: LAST_KNOWN_MS, sizeCalculation: bytesOf, ...clock }
   const lastLists = new LRUCache<string, readonly Candidate[]>({ maxSize: LISTS_BYTES_MAX, ...lastKnown })
   const lastReferences = new LRUCache<string, IndexedProduct[]>({ maxSize: REFERENCES_BYTES_MAX, ...lastKnown })
-  const candidatesOf = (hits: readonly SearchHit[], lifts?: Lifts) =>
-    hits.map((hit) => candidateOf(hit, { campaigns: allCampaigns, traffic, lifts }))
+  const candidatesOf = createCandidates({ campaigns: allCampaigns, traffic })
   const bestsellers = createBestsellerFallback({
     campaigns: allCampaigns,
     traffic,
@@ -131,7 +128,8 @@ export function createCandidateSource(deps: {
       const { shopId, filters, rank, limit, campaigns, synonyms, lifts } = query
       if (campaigns.groups.length === 0) return EMPTY
       bestsellers.note(shopId)
-      const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
+      const page = keyOfPage(query)
+      const key = `${campaigns.key} ${page}`
       return lists.get(key, async () => {
         // Equal offers are ordered differently at each refresh, so that none is cut off every time.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
@@ -140,7 +138,7 @@ export function createCandidateSource(deps: {
         const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, lifts, tieSeed }
         const found = await throughBreaker(() => batch.search(wanted))
         const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits, lifts)
-        lastLists.set(keyOfPage(query), candidates)
+        lastLists.set(page, candidates)
         return { candidates, bestFit: found.bestFit, truncated: found.truncated }
       })
     },
