@@ -68,10 +68,13 @@ export function createFillings({ now, batchAgeMs }: { now: () => number; batchAg
       return isBacklog() ? BACKLOG_GATHER_MS : Math.min(ageMaxMs, ageMaxMs - oldestAgeMs())
     },
 
-    /** The batches that are to be stored now. */
-    due(): Filling[] {
+    /**
+     * The batches that are to be stored now.
+     * @param isReading whether more is being read that shall be stored with them. It counts for nothing while there is a backlog.
+     */
+    due(isReading: boolean): Filling[] {
       const batches = unstored()
-      const ageMaxMs = isBacklog() ? BATCH_AGE_MS : batchAgeMs()
+      const ageMaxMs = isBacklog() ? BATCH_AGE_MS : isReading ? Number.POSITIVE_INFINITY : batchAgeMs()
       if (batches.length > 0 && oldestAgeMs() >= ageMaxMs) return batches
       const due = batches.filter(({ records, bytes }) => records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES)
       const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)

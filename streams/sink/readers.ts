@@ -6,8 +6,8 @@ import { BATCH_AGE_MS } from './fillings.ts'
 const UNREAD_BATCH_AGE_MS = 10_000
 /** Who has read is likely to read again within this time. */
 const READING_MS = 60_000
-/** Readers wait no longer than this. When the sink is far behind, they see what there is. */
-const CATCH_UP_MAX_MS = 2_000
+/** Readers wait no longer than a record would have without them. When the sink is far behind, they see what there is. */
+const CATCH_UP_MAX_MS = UNREAD_BATCH_AGE_MS
 
 /**
  * Decides how soon Analytics follows the log where only this process can read it, because all engines are embedded. What a store

@@ -62,7 +62,7 @@ export function createSink(options: SinkOptions): Sink {
         const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
         const isAllRead = batch === null
-        const due = isAllRead && isInHurry() ? fillings.unstored() : fillings.due()
+        const due = isAllRead && isInHurry() ? fillings.unstored() : fillings.due(isInHurry())
         await storeAll(consumer, due)
         if (due.length > 0) onStored?.()
         if (isIdle()) run.markHealthy()

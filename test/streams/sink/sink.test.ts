@@ -182,16 +182,18 @@ describe('a sink whose records may wait for long', () => {
     const { sink, waitsMs, stored, ended } = waitingSink()
     await waitFor(async () => waitsMs.length === 1)
     expect(waitsMs).toEqual([HOUR_MS])
-    await log.append([record(view('v2', 'b'))])
+    await log.append(Array.from({ length: 10 }, (_, i) => record(view(`w${i}`, `c${i}`))))
+    // Who asks also wants rows to be stored soon from now on. Those of all partitions are still stored together.
+    time += HOUR_MS
     await Promise.all([sink.storeNow(), sink.storeNow()])
-    expect(await countOf('page_views')).toBe(2)
-    expect(stored).toEqual([2])
+    expect(await countOf('page_views')).toBe(11)
+    expect(stored).toEqual([11])
     // Then it waits for the first record of the next batch, and there is nothing to store.
     await sink.storeNow()
     await log.append([record(view('v3'))])
     await waitFor(async () => waitsMs.length === 2)
     await sink.storeNow()
-    expect(await countOf('page_views')).toBe(3)
+    expect(await countOf('page_views')).toBe(12)
     await sink.stop()
     await ended
   })
