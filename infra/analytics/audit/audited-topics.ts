@@ -60,7 +60,8 @@ export const auditedTopics: readonly AuditedTopic[] = [
   dense('transactions', 'transactions'),
   dense('transaction-returns', 'transaction_returns'),
   dense('page-views', 'page_views'),
-  dense('feed-issues', 'feed_issues'),
+  // Feed runs append their issues together with the offers, in transactions.
+  stored('feed-issues', 'feed_issues'),
   {
     ...stored(
       'registry',

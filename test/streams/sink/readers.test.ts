@@ -21,18 +21,20 @@ async function isDone(promise: Promise<void>): Promise<boolean> {
   return done
 }
 
-it('rows are stored seldom until somebody reads, and each second for a minute after', () => {
+it('rows are stored seldom until somebody reads, and each second for a minute after', async () => {
   const { clock, stores, arrive, batchAgeMs } = openReaders()
   expect(batchAgeMs()).toBe(10_000)
-  void arrive()
+  const first = arrive()
   expect(batchAgeMs()).toBe(1_000)
   clock.ms += 59_999
-  void arrive()
+  const second = arrive()
   clock.ms += 59_999
   expect(batchAgeMs()).toBe(1_000)
   clock.ms += 1
   expect(batchAgeMs()).toBe(10_000)
   expect(stores).toHaveLength(1)
+  stores[0]!.resolve()
+  await Promise.all([first, second])
 })
 
 it('the first reader, and those who come meanwhile, wait for what is not stored yet; later ones do not', async () => {
