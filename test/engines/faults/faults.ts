@@ -30,7 +30,7 @@ const OUTAGE_MS = 5_000
 /** For the other engines: longer than the time limit of a request that somebody waits for, 2 s. */
 const SHORT_OUTAGE_MS = 3_000
 /** Long enough for every batch that is under way to fail and to be tried again. */
-const FULL_DISK_MS = tries(20_000, 120_000)
+const FULL_DISK_MS = tries(10_000, 120_000)
 /** The time of undisturbed load between faults that run in turn. */
 const BETWEEN_MS = 3_000
 const SLOW_MS = 5_000
