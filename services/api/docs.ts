@@ -32,7 +32,7 @@ export interface DocsOptions {
   publicUrl: string
 }
 
-/** Names of pages, each in one spelling only: those that were made are kept by their names. */
+/** Names of pages, each in one spelling only: those that were made are kept by their paths. */
 const PAGE_NAME = /^(?:(?:static\/)?[\w-]+(?:\.[\w-]+)*)?$/
 
 interface Page {
@@ -54,9 +54,9 @@ export function registerDocs(server: HttpServer, options: DocsOptions): void {
   server.addHook('onClose', async () => (await docs)?.close())
   const pages = new Map<string, Page>()
 
-  async function makePage(name: string): Promise<Page> {
+  async function makePage(path: string): Promise<Page> {
     docs ??= documentationOf(routes, options)
-    const { statusCode, headers, rawPayload: body } = await (await docs).inject(`/docs/${name}`)
+    const { statusCode, headers, rawPayload: body } = await (await docs).inject(path)
     if (statusCode >= 400) throw noPage()
     const { connection: _, 'accept-ranges': __, ...kept } = headers
     const etag = `"${hash('sha256', body, 'base64url')}"`
@@ -65,10 +65,12 @@ export function registerDocs(server: HttpServer, options: DocsOptions): void {
 
   for (const url of ['/docs', '/docs/*']) {
     server.get<{ Params: { '*'?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
-      const { '*': name = '' } = request.params
-      if (!PAGE_NAME.test(name)) throw noPage()
-      const page = pages.get(name) ?? (await makePage(name))
-      pages.set(name, page)
+      const { '*': name } = request.params
+      if (name !== undefined && !PAGE_NAME.test(name)) throw noPage()
+      // The links of the first page depend on whether its address ends with a slash.
+      const path = name === undefined ? '/docs' : `/docs/${name}`
+      const page = pages.get(path) ?? (await makePage(path))
+      pages.set(path, page)
       reply.headers(page.headers)
       if (request.headers['if-none-match'] === page.headers.etag) return reply.code(304).send()
       return reply.code(page.statusCode).send(page.body)

@@ -138,6 +138,17 @@ it('answers 405 to methods that are rarely heard of', async () => {
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
 })
 
+it('finds styles and scripts of the documentation, whether its address ends with a slash or not', async () => {
+  for (const address of ['/docs', '/docs/']) {
+    const { body } = await server.inject(address)
+    const links = [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(
+      ([, link]) => new URL(link!, `http://x${address}`).pathname,
+    )
+    expect(links.length).toBeGreaterThan(4)
+    for (const link of links) expect((await server.inject(link)).statusCode, `${link} of ${address}`).toBe(200)
+  }
+})
+
 it('makes each page of the documentation once, however often and in whatever spelling it is asked for', async () => {
   const made = vi.spyOn(JSON, 'stringify')
   try {
