@@ -1,8 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
-import { useState } from 'react'
-import { t } from '../../messages/components.ts'
+import { useDownload } from '../../data/use-download.ts'
 import { saveCsv } from './save-file.ts'
 
 export interface CsvButtonProps extends ButtonProps {
@@ -15,23 +13,13 @@ export interface CsvButtonProps extends ButtonProps {
 
 /** Saves a CSV of the API as a file for spreadsheets. */
 export function CsvButton({ name, load, ...look }: CsvButtonProps) {
-  const [isLoading, setLoading] = useState(false)
-  const save = async () => {
-    setLoading(true)
-    try {
-      saveCsv(name, (await load()) as Blob)
-    } catch (problem) {
-      notifications.show({ title: t('notDownloaded'), message: (problem as Error).message, color: 'red' })
-    } finally {
-      setLoading(false)
-    }
-  }
+  const { isLoading, download } = useDownload()
   return (
     <Button
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}
       loading={isLoading}
-      onClick={() => void save()}
+      onClick={() => void download(load, (file) => saveCsv(name, file))}
       {...look}
     />
   )

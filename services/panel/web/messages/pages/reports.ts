@@ -9,7 +9,6 @@ export const t = catalogue({
   download: 'Download',
   asCsv: 'As CSV, for spreadsheets',
   asParquet: 'As Parquet, for data tools',
-  notDownloaded: 'Not downloaded',
   staleFigures: 'These figures may be out of date',
   tryAgain: 'Try again',
   tooSlow: 'This report takes too long',
