@@ -150,7 +150,6 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
   }
 
   return async function runOnce() {
-    await catchUp()
     const today = Math.floor(now() / DAY_MS)
     await noteDue((today - WINDOW_DAYS) * DAY_MS)
     await forgetDays(today - WINDOW_DAYS)
@@ -161,6 +160,7 @@ export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLifts
         .values()
         .reduce((sum, clicks) => sum + clicks, 0)
     const shops = toCount.filter(({ days }) => days.length > 0)
+    if (shops.length > 0) await catchUp()
     for (const some of chunksBySize(shops, clicksOf, CLICKS_AT_ONCE)) {
       const pairs = some.flatMap(({ shopId, days }) => days.map((day) => ({ shopId, day })))
       for (const [day, ofDay] of Map.groupBy(pairs, ({ day }) => day)) {

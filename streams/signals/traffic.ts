@@ -95,10 +95,11 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   }
 
   return async function runOnce() {
-    await catchUp()
     const basis = await readBasis()
     const zoneOf = (shopId: string) => basis.zones.get(shopId)!
-    for (const [timeZone, shopIds] of Map.groupBy(await changedShops(basis), zoneOf)) {
+    const shops = await changedShops(basis)
+    if (shops.length > 0) await catchUp()
+    for (const [timeZone, shopIds] of Map.groupBy(shops, zoneOf)) {
       const traffic = await readTraffic(timeZone, shopIds)
       const changed = traffic.filter((each) => known.get(each.shopId) !== digestOf(each))
       for (const some of chunksOf(changed, RECORDS_PER_APPEND)) {
