@@ -81,17 +81,8 @@ export interface RegistryRoutesDeps extends Engines {
 /** The routes of the management API, product updates and technical ad units. Each app gets its dependencies by name. */
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { registry, log, analytics, index, counters, snapshot, runs, images, audit, deadLetters } = deps
-  const {
-    productWriter,
-    productReader,
-    bootstrapToken,
-    sessionKeys,
-    passwords,
-    strength,
-    passwordMail,
-    tokenUse,
-    securityLog,
-  } = deps
+  const { productWriter, productReader, tokenUse, securityLog } = deps
+  const { bootstrapToken, sessionKeys, passwords, strength, passwordMail } = deps
   const { publicUrl, secondFactorRequiredOf, feedIntervalMs, now, uuid, randomBytes } = deps
   const access = createAccess(snapshot)
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl, now, uuid })
