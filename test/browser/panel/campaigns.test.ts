@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
@@ -11,6 +12,7 @@ const ELEMENTS_MAX = 2_500
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 /** By which Excel knows that a file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
+const LONGER_THAN_A_PAUSE_IN_TYPING_MS = 600
 const LONG_NAME = 'W'.repeat(67)
 const HOSTILE = [LONG_NAME, 'حملة الشتاء للمصابيح', '🎄 <b>Łampy</b>', '=HYPERLINK("https://evil.example")']
 
@@ -91,12 +93,39 @@ it('finds every campaign, and keeps search and filters in the address', async ()
   expect(await page.getByLabel('Search campaigns').inputValue()).toBe('')
 })
 
-it('loses no letter of a search that is typed while the page is busy', async () => {
+it('loses no letter of a search that is typed while the page is busy, nor the search when a filter is chosen at once', async () => {
   const typing = await page.context().newCDPSession(page)
   await typing.send('Emulation.setCPUThrottlingRate', { rate: 4 })
   await page.getByLabel('Search campaigns').pressSequentially('Campaign 42')
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Paused' }).click()
+  await page.getByLabel('Search campaigns').press('End')
+  await page.getByLabel('Search campaigns').pressSequentially('7')
   await typing.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-  await page.waitForURL(/\?q=Campaign\+42$/)
+  await page.waitForURL(({ search }) => search === '?q=Campaign+427&state=PAUSED')
+  await expect.poll(names).toContain('Campaign 427')
+  expect(await page.getByLabel('Search campaigns').inputValue()).toBe('Campaign 427')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByText('1,100 of 1,100 campaigns').waitFor()
+  expect(await page.getByLabel('Search campaigns').inputValue()).toBe('')
+})
+
+it('leaves for a page that is slow to come right after a search, and shows the search on the way back', async () => {
+  const { promise: pageMayCome, resolve: letPageCome } = Promise.withResolvers<void>()
+  await page.reload()
+  await page.getByText('1,100 of 1,100 campaigns').waitFor()
+  await page.route('**/panel/assets/*', async (route) => {
+    await pageMayCome
+    await route.continue()
+  })
+  await search('Campaign 42')
+  await page.getByRole('link', { name: 'New campaign' }).click()
+  await setTimeout(LONGER_THAN_A_PAUSE_IN_TYPING_MS)
+  letPageCome()
+  await page.waitForURL('**/panel/campaigns/new')
+  await page.unroute('**/panel/assets/*')
+  await page.goBack()
+  await expect.poll(async () => (await names())[0]).toBe('Campaign 42')
   expect(await page.getByLabel('Search campaigns').inputValue()).toBe('Campaign 42')
   await search('')
 })

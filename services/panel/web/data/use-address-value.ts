@@ -1,53 +1,42 @@
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-
-/** How long after the last letter the address changes: each change of it renders the whole page. */
-const TYPING_PAUSE_MS = 300
-
-/** The state of an address that was changed by typing into a field. */
-const TYPED = { isTyped: true }
 
 /**
  * A value in the query of the page's address, such as a filter: it survives a reload, can be shared, and is there again on the way
  * back. Null when the address has none. A change takes the place of the address in the history.
  */
-export function useAddressValue<T extends string = string>(
-  name: string,
-  state?: object,
-): [T | null, (value: T | null) => void] {
+export function useAddressValue<T extends string = string>(name: string): [T | null, (value: T | null) => void] {
   const [search, setSearch] = useSearchParams()
-  const put = (value: T | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value) next.set(name, value)
-        else next.delete(name)
-        return next
-      },
-      { replace: true, preventScrollReset: true, state },
-    )
+  const put = (value: T | null) => setSearch(changedQuery(name, value), { replace: true, preventScrollReset: true })
   return [search.get(name) as T | null, put]
 }
 
 /**
- * A text that is typed into a field, and is in the address once the typing pauses. A field that waited for the address would lose
- * letters, because the router renders it only when there is time.
+ * A text that is typed into a field, and is in the address with each letter. The router does not hear of it: it would render the
+ * whole page for each letter, and the field, which waits for that, would lose some.
  */
 export function useAddressText(name: string): [string, (text: string) => void] {
-  const { key, state } = useLocation()
-  const [inAddress, put] = useAddressValue(name, TYPED)
-  const [typed, setTyped] = useState(inAddress ?? '')
-  const putSoon = useDebouncedCallback(put, TYPING_PAUSE_MS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an address that was not typed is taken over once, when it comes
-  useEffect(() => {
-    if ((state as typeof TYPED | null)?.isTyped !== true) setTyped(inAddress ?? '')
-  }, [key])
+  const { key } = useLocation()
+  const inAddress = () => currentQuery().get(name) ?? ''
+  const [typed, setTyped] = useState(inAddress)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is that of the address whenever the router has changed it
+  useEffect(() => setTyped(inAddress()), [key])
   return [
     typed,
     (text) => {
       setTyped(text)
-      putSoon(text)
+      const query = changedQuery(name, text).toString()
+      window.history.replaceState(window.history.state, '', query ? `?${query}` : window.location.pathname)
     },
   ]
+}
+
+/** The query of the address, which may be newer than what the router has rendered. */
+const currentQuery = () => new URLSearchParams(window.location.search)
+
+function changedQuery(name: string, value: string | null): URLSearchParams {
+  const query = currentQuery()
+  if (value) query.set(name, value)
+  else query.delete(name)
+  return query
 }
