@@ -15,13 +15,12 @@ type Settings = Record<string, string>
 /** Who gets in by which way, and what those are told who do not. */
 export function connectionsSuite(given: { broker: SecureBroker; certificates: Certificates }): void {
   let tokens: Awaited<ReturnType<typeof startTokenEndpoint>>
-  let warnings: string[]
+  const warnings: string[] = []
   beforeAll(async () => {
     tokens = await startTokenEndpoint()
   })
   afterAll(() => tokens.close())
   beforeEach(() => {
-    warnings = []
     Object.assign(tokens.terms, { lifeSeconds: 3_600, scope: null, stale: false, away: false })
   })
 
@@ -100,7 +99,8 @@ export function connectionsSuite(given: { broker: SecureBroker; certificates: Ce
     for (const error of await refusalsAt(listener, settings)) expect(error.message).toMatch(reason)
   }
 
-  describe('TLS', () => {
+  // Most of their time they wait for the time limit of a client that is refused.
+  describe('TLS', { concurrent: true }, () => {
     it('works with a private authority', () => worksAt('TLS', trusted()))
     it('works with a certificate of the client', () => worksAt('MUTUAL', certified('client')))
 
@@ -116,7 +116,7 @@ export function connectionsSuite(given: { broker: SecureBroker; certificates: Ce
     it('says that a port does not speak TLS', () => refusedAt('INTERNAL', trusted(), /does not speak TLS/))
   })
 
-  describe('SASL', () => {
+  describe('SASL', { concurrent: true }, () => {
     it('works with PLAIN over TLS', () => worksAt('PLAIN', { ...trusted(), ...signedIn('plain') }))
     it('works with SCRAM-SHA-256', () => worksAt('SCRAM', signedIn('scram-sha-256')))
     it('works with SCRAM-SHA-512', () => worksAt('SCRAM', signedIn('scram-sha-512')))
