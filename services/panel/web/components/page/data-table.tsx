@@ -7,6 +7,7 @@ import { t } from '../../messages/components.ts'
 import { ErrorState } from './error-state.tsx'
 import { type Column, useColumns } from './table/columns.ts'
 import { Rows } from './table/rows.tsx'
+import type { Searchable } from './table/search.ts'
 import { BulkBar, type Selection, useSelected } from './table/selection.tsx'
 import classes from './table/table.module.css'
 import { Toolbar } from './table/toolbar.tsx'
@@ -29,7 +30,7 @@ export interface DataTableProps<T> {
    * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX, and its text is `q` in
    * the address of the page. With `value` and `onChange`, the caller asks the API.
    */
-  search?: { textOf: (row: T) => string } | { value: string; onChange: (value: string) => void }
+  search?: Searchable<T> | { value: string; onChange: (value: string) => void }
   /** Shown next to the search box. */
   filters?: ReactNode
   /** Lets users select rows, and offers actions on them. */
@@ -52,7 +53,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   const isLocal = search !== undefined && 'textOf' in search
   const wanted = search === undefined ? '' : isLocal ? typed : search.value
   const choice = useColumns(id, columns)
-  const shown = useRows(list, choice.shown, isLocal ? { textOf: search.textOf, typed } : null)
+  const shown = useRows(list, choice.shown, isLocal ? { by: search, typed } : null)
   const selected = useSelected(selection, shown.all, rowKey)
   const rows = shown.all
   const isNarrowed = wanted.trim() !== ''

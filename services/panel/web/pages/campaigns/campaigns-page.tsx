@@ -67,7 +67,7 @@ export default function CampaignsPage() {
         columns={columnsFor({ ...facts, figures })}
         rowKey={({ id }) => id}
         rowLink={({ id }) => `/campaigns/${id}`}
-        search={{ textOf: ({ name, accountName, id }) => `${name} ${accountName ?? ''} ${id}` }}
+        search={{ textOf: ({ name, accountName }) => `${name} ${accountName ?? ''}`, idOf: ({ id }) => id }}
         counted={(counts) => t('counted', counts)}
         {...(list.items && { countAll: list.items.length })}
         selection={{

@@ -19,15 +19,27 @@ const WHOLE_WORD = 0
 const WORD_BEGINNING = 1
 const INSIDE = 2
 
+/** Fewer characters begin the ids of many rows by chance: '42' is somewhere in the id of every tenth row. */
+const ID_BEGINNING_MIN = 8
+
+/** What a row is found by. */
+export interface Searchable<T> {
+  textOf: (row: T) => string
+  /** A UUID. Only its beginning is looked for, of at least `ID_BEGINNING_MIN` characters. */
+  idOf?: (row: T) => string
+}
+
 /**
  * The rows that contain every typed word: first those with whole words, then those with beginnings of words, then the others. Rows
  * of one rank keep their order. Case and diacritics do not matter.
  */
-export function searched<T>(rows: readonly T[], textOf: (row: T) => string, typed: string): readonly T[] {
+export function searched<T>(rows: readonly T[], { textOf, idOf }: Searchable<T>, typed: string): readonly T[] {
   const words = fold(typed).split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
+  const isMeant = (row: T) =>
+    words.length === 1 && words[0]!.length >= ID_BEGINNING_MIN && idOf?.(row).startsWith(words[0]!)
   return rows
-    .map((row) => ({ row, rank: rankOf(fold(textOf(row)), words) }))
+    .map((row) => ({ row, rank: isMeant(row) ? WHOLE_WORD : rankOf(fold(textOf(row)), words) }))
     .filter((each): each is { row: T; rank: number } => each.rank !== null)
     .sort((a, b) => a.rank - b.rank)
     .map(({ row }) => row)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ListState } from '../../../data/use-list.ts'
 import { type Column, keyOf, type Value } from './columns.ts'
-import { searched } from './search.ts'
+import { type Searchable, searched } from './search.ts'
 
 /** Rows on one page in the browser: few enough to render at once, and for the browser's own search to find. */
 export const ROWS_PER_PAGE = 50
@@ -30,13 +30,13 @@ export interface ShownRows<T> {
 export function useRows<T>(
   list: ListState<T>,
   columns: readonly Column<T>[],
-  search: { textOf: (row: T) => string; typed: string } | null,
+  search: { by: Searchable<T>; typed: string } | null,
 ): ShownRows<T> {
   const [sorting, setSorting] = useState<Sorting | null>(null)
   // After a change of the search, the order or the API's page, the table starts at its first page.
   const asked = JSON.stringify([search?.typed, sorting, list.page])
   const [place, setPlace] = useState({ asked, page: 0 })
-  const found = list.items && search ? searched(list.items, search.textOf, search.typed) : list.items
+  const found = list.items && search ? searched(list.items, search.by, search.typed) : list.items
   const all = found && sorted(found, columns, sorting)
   const lastPage = Math.max(Math.ceil((all?.length ?? 0) / ROWS_PER_PAGE) - 1, 0)
   const page = place.asked === asked ? Math.min(place.page, lastPage) : 0
