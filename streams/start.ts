@@ -220,7 +220,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       async () => [{ stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() }],
     ],
     onStored: attribution.wake,
-    attribute: attribution.nextTurn,
+    attribute: attribution.caughtUp,
     close: () => shopSignals.close(),
   }
 }

@@ -8,8 +8,8 @@ export interface Periodic {
   run(): Promise<void>
   /** Signals that there is something to do: ends the current pause, or skips the one after the current turn. */
   wake(): void
-  /** Wakes it, and resolves once a turn that begins after this call has ended, even if it failed. */
-  nextTurn(): Promise<void>
+  /** Wakes it, and resolves once a turn that begins after this call has left nothing to do at once, or has failed. */
+  caughtUp(): Promise<void>
   /** Lets the current turn finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
@@ -35,18 +35,27 @@ export function createPeriodic(options: {
 
   let doneUntil = now()
   let woken = new AbortController()
-  let next = Promise.withResolvers<void>()
+  /** Called once a turn that is still to begin has left nothing to do at once. */
+  let waiting: (() => void)[] = []
 
   async function turns(): Promise<void> {
     while (!run.stopping()) {
       const begunAt = now()
       woken = new AbortController()
-      const { resolve: end } = next
-      next = Promise.withResolvers()
-      const then = await turn().finally(end)
+      const told = waiting
+      waiting = []
+      const tell = () => told.forEach((each) => void each())
+      const then = await turn().catch((error) => {
+        tell()
+        throw error
+      })
       run.markHealthy()
       doneUntil = begunAt
-      if (then === true) continue
+      if (then === true) {
+        waiting.push(...told)
+        continue
+      }
+      tell()
       await run.pause(then === false ? pauseMs : then.pauseMs, woken.signal)
     }
   }
@@ -55,9 +64,9 @@ export function createPeriodic(options: {
     name,
     run: () => run.run(turns),
     wake: () => woken.abort(),
-    nextTurn() {
+    caughtUp() {
       woken.abort()
-      return next.promise
+      return new Promise((resolve) => void waiting.push(resolve))
     },
     stop: run.stop,
     state: run.state,

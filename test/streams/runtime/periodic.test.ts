@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPeriodic } from '../../../streams/runtime/periodic.ts'
+import { createPeriodic, type NextTurn } from '../../../streams/runtime/periodic.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -43,8 +43,8 @@ it('periodic work pauses for as long as its turn says', async () => {
   expect(turns).toBe(6)
 })
 
-it('periodic work tells the end of a turn that begins after the question, even if that turn fails', async () => {
-  const turns: PromiseWithResolvers<false>[] = []
+it('periodic work tells when a turn that begins after the question has left nothing to do, or has failed', async () => {
+  const turns: PromiseWithResolvers<NextTurn>[] = []
   const turn = () => {
     turns.push(Promise.withResolvers())
     return turns.at(-1)!.promise
@@ -53,14 +53,21 @@ it('periodic work tells the end of a turn that begins after the question, even i
   const ended = periodic.run()
   await expect.poll(() => turns.length).toBe(1)
   let isTold = false
-  const told = periodic.nextTurn().then(() => {
+  const told = periodic.caughtUp().then(() => {
     isTold = true
   })
   turns[0]!.resolve(false)
   await expect.poll(() => turns.length).toBe(2)
   expect(isTold).toBe(false)
-  turns[1]!.reject(new Error('the store is away'))
+  turns[1]!.resolve(true)
+  await expect.poll(() => turns.length).toBe(3)
+  expect(isTold).toBe(false)
+  turns[2]!.resolve({ pauseMs: 60_000 })
   await told
+  const toldOfFailure = periodic.caughtUp()
+  await expect.poll(() => turns.length).toBe(4)
+  turns[3]!.reject(new Error('the store is away'))
+  await toldOfFailure
   await periodic.stop()
   await ended
 })
