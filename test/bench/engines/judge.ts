@@ -1,7 +1,8 @@
 /**
  * Judged events a second: one process judges events that are already in the log, with all rules. It reads, decides, stores and
  * appends them, after a warm-up on other events. Measured with equally busy campaigns, and with one campaign that has 90 % of the
- * events. With KAFKA_BROKERS it uses Kafka and Redis, and measures the CPU of Redis; otherwise the embedded engines.
+ * events. With KAFKA_BROKERS it uses Kafka and Redis of this machine, and measures the CPU of Redis; otherwise the embedded engines.
+ * Then a table tells what each thread has used, including what others use of the same engines meanwhile.
  *
  *     [KAFKA_BROKERS=127.0.0.1:19092] node test/bench/engines/judge.ts [events]
  */
@@ -9,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { rebuildCounters } from '../../../streams/judge/recount.ts'
+import { openAccount, printAccount } from '../judging/account.ts'
 import { costOf, type Judging, silent, withJudging } from '../judging/engines.ts'
 import { eventAt, snapshot } from '../judging/traffic.ts'
 import { reportFigure } from '../summary/figure.ts'
@@ -35,18 +37,20 @@ async function fill({ log }: Judging, count: number, hotShare: number): Promise<
 async function judge(engines: Judging, count: number) {
   const stream = createJudge({ ...engines, snapshot, now: Date.now, logger: silent })
   let running: Promise<void> | undefined
+  const used = openAccount(process.env.KAFKA_BROKERS === undefined ? [] : ['kafka', 'redis'])
   const cost = await costOf(async () => {
     running = stream.run()
     while (stream.state().records < count) await delay(10)
   })
+  const shares = used()
   await stream.stop()
   await running
-  return cost
+  return { ...cost, shares }
 }
 
 async function measure(name: string, hotShare: number, engines: Judging): Promise<void> {
   await fill(engines, EVENTS, hotShare)
-  const { elapsedMs, processMicros, redisMicros } = await judge(engines, EVENTS)
+  const { elapsedMs, processMicros, redisMicros, shares } = await judge(engines, EVENTS)
   const deps = { ...engines, snapshot, now: Date.now }
   const recountFrom = performance.now()
   const recounted = await rebuildCounters(deps)
@@ -75,6 +79,7 @@ async function measure(name: string, hotShare: number, engines: Judging): Promis
       `counted again at ${Math.round((EVENTS / recountMs) * 1_000)} events/s`,
     ].join(', '),
   )
+  printAccount(shares, EVENTS)
 }
 
 await withJudging(async (engines) => {

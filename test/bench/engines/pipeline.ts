@@ -9,12 +9,12 @@ import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { percentile, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
+import { engineProcess } from '../engine-process.ts'
 import { seededRandom } from '../generated-products.ts'
 import { openBudgetShop } from './budget-shop.ts'
 import type { PipelineLoad, PipelineSent } from './pipeline.load.ts'
@@ -30,7 +30,6 @@ const BATCH_EVENTS = 20
 const BEHIND_MAX_MS = 5_000
 const DRAIN_TIMEOUT_MS = 300_000
 const TICKS_PER_SECOND = 100
-const ENGINES_DIR = process.env.ENGINES_DIR ?? join(import.meta.dirname, '../../../.engines')
 
 const namespace = testNamespace()
 const secret = randomBytes(32).toString('base64url')
@@ -95,11 +94,6 @@ async function hold(eventsPerSecond: number) {
 async function rowsStored(): Promise<number> {
   const result = await clickhouse.query({ query: 'SELECT count() AS rows FROM judged_events', format: 'JSONEachRow' })
   return Number((await result.json<{ rows: string }>())[0]!.rows)
-}
-
-/** The engine's process id, from the file that `infra/local/engines.sh` writes. */
-function engineProcess(engine: string): number {
-  return Number(readFileSync(join(ENGINES_DIR, engine, 'process'), 'utf8').split(' ')[0])
 }
 
 /** The processor time of each process so far, including all its threads. */
