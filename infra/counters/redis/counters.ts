@@ -4,13 +4,14 @@ import { openRedisConnection, type RedisConnection } from '../../redis/connectio
 import { sentTogether } from '../../together.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../port.ts'
 import { type CounterScripts, shardOfLedger } from './keys.ts'
+import { KnownLimit } from './known-values.ts'
 import { SeenCache } from './seen-blocks.ts'
 import { openShard, SeenStale, type Shard } from './shard.ts'
 
 /** Memory of a process for blocks of seen keys: enough for an hour of some thousand events a second. */
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
-/** Values of counters that a process remembers, over all shards: some 40 MiB. */
-const KNOWN_VALUES_MAX = 400_000
+/** Values of counters that a process remembers, over all shards: some 80 MB. */
+const KNOWN_VALUES_MAX = 800_000
 /** Keys of one command, so that it does not hold up others for long. */
 const KEYS_PER_COMMAND = 1_000
 /** Keys looked at, and removed, at once. */
@@ -34,7 +35,6 @@ export interface RedisCountersOptions {
  */
 export function connectRedis(options: RedisCountersOptions): Counters {
   const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES, now = Date.now } = options
-  const knownMax = Math.ceil((options.knownValuesMax ?? KNOWN_VALUES_MAX) / count)
   const connection: RedisConnection<CounterScripts> = openRedisConnection({
     url,
     scripts: {
@@ -47,6 +47,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
     errorOf,
   })
   const seenCache = new SeenCache(seenCacheBytes)
+  const knownLimit = new KnownLimit(options.knownValuesMax ?? KNOWN_VALUES_MAX)
   const writer = randomBytes(9).toString('base64')
   let changes = 0
   const newToken = () => `${writer}${changes++}`
@@ -54,7 +55,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   const getOfAll = openGet(connection)
   const shards = Array.from({ length: count }, (_, shard) => {
     const get = connection.isCluster ? openGet(connection) : getOfAll
-    return openShard({ connection, get, namespace, shards: count, shard, seenCache, knownMax, newToken, now })
+    return openShard({ connection, get, namespace, shards: count, shard, seenCache, knownLimit, newToken, now })
   })
   const watermarkKey = `${namespace}:watermark`
   const secretKey = (name: string) => `${namespace}:secret:${name}`

@@ -19,23 +19,57 @@ export interface LookedUp<Key> {
 }
 
 /**
+ * How many keys all shards of a process remember together, so that a shard with a busy campaign may remember more than others. When
+ * half of them were used, all shards forget those that were not used meanwhile.
+ */
+export class KnownLimit {
+  readonly #max: number
+  readonly #shards: KnownValues[] = []
+  #recent = 0
+
+  /** @param max about how many keys are remembered. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  add(shard: KnownValues): void {
+    this.#shards.push(shard)
+  }
+
+  /** Makes room for one more recent key. */
+  take(): void {
+    if (this.#recent >= this.#max / 2) {
+      for (const shard of this.#shards) shard.forgetFormer()
+      this.#recent = 0
+    }
+    this.#recent++
+  }
+
+  /** Gives back the room of recent keys. */
+  release(keys: number): void {
+    this.#recent -= keys
+  }
+}
+
+/**
  * A cache of the counters of one shard, as they are while the shard has the token that is known here. Every store replaces the token,
  * so as long as only this process changes the shard, its counters need not be read again. Exact counters, which are those of money,
- * are never remembered. When the cache is full, the half that was used least recently is dropped.
+ * are never remembered.
  */
 export class KnownValues {
-  readonly #max: number
+  readonly #limit: KnownLimit
   readonly #now: () => number
   #token: string | null = null
   /** By kind and name of the group. */
   #groups = new Map<string, KnownGroup>()
   /** The number of recent keys. */
-  #size = 0
+  #recent = 0
 
-  /** @param max about how many keys are remembered. @param now UTC epoch milliseconds. */
-  constructor(max: number, now: () => number) {
-    this.#max = max
+  /** @param now UTC epoch milliseconds. */
+  constructor(limit: KnownLimit, now: () => number) {
+    this.#limit = limit
     this.#now = now
+    limit.add(this)
   }
 
   /** Null when nothing is known. */
@@ -48,7 +82,18 @@ export class KnownValues {
     if (token !== null && token === this.#token) return
     this.#token = token
     this.#groups = new Map()
-    this.#size = 0
+    this.#limit.release(this.#recent)
+    this.#recent = 0
+  }
+
+  /** Forgets the keys that were not used since the last call. */
+  forgetFormer(): void {
+    for (const [name, known] of this.#groups) {
+      if (known.recent.size === 0) this.#groups.delete(name)
+      known.former = known.recent
+      known.recent = new CountTable(known.former.width)
+    }
+    this.#recent = 0
   }
 
   lookUp<Key extends CounterKey | TallyKey>(keys: readonly Key[]): LookedUp<Key> {
@@ -135,18 +180,9 @@ export class KnownValues {
   }
 
   #put(known: KnownGroup, key: CounterKey | TallyKey, values: Float64Array, at: number): number {
-    if (this.#size >= this.#max / 2) this.#dropFormer()
-    this.#size++
+    this.#limit.take()
+    this.#recent++
     return known.recent.set(fingerprintFor(key), values, at)
-  }
-
-  #dropFormer(): void {
-    for (const [name, known] of this.#groups) {
-      if (known.recent.size === 0) this.#groups.delete(name)
-      known.former = known.recent
-      known.recent = new CountTable(known.former.width)
-    }
-    this.#size = 0
   }
 
   #groupOf(group: BucketGroup): KnownGroup {

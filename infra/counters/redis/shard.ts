@@ -14,7 +14,7 @@ import {
 import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import { type CounterScripts, shardKeys } from './keys.ts'
-import { KnownValues } from './known-values.ts'
+import { type KnownLimit, KnownValues } from './known-values.ts'
 import { LastingBuckets } from './lasting-buckets.ts'
 import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
@@ -53,8 +53,8 @@ export interface ShardOptions {
   shards: number
   shard: number
   seenCache: SeenCache
-  /** How many values of counters to remember. */
-  knownMax: number
+  /** Of the values of counters that all shards remember. */
+  knownLimit: KnownLimit
   /** A token that no process has ever used. */
   newToken: () => string
   /** UTC epoch milliseconds. */
@@ -63,12 +63,12 @@ export interface ShardOptions {
 
 /** One shard in Redis. All keys of a call are of one hash slot. */
 export function openShard(options: ShardOptions): Shard {
-  const { connection, get, namespace, shards, shard, seenCache, knownMax, newToken, now } = options
+  const { connection, get, namespace, shards, shard, seenCache, knownLimit, newToken, now } = options
   const names = shardKeys(namespace, shards, shard)
   const seenShard = new SeenShard(seenCache, shard)
   /** The known seen keys are read and changed by one call at a time. */
   const seenCalls = new PQueue({ concurrency: 1 })
-  const known = new KnownValues(knownMax, now)
+  const known = new KnownValues(knownLimit, now)
   /** The position at which this process has last seen each source. */
   const leftAt = new Map<string, number>()
   const lasting = new Map<string, LastingBuckets>()
