@@ -6,11 +6,12 @@ import { offerKey } from '../../domain/catalogue/offer.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { createShares } from '../resources/shares.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import type { OfferFeed } from './product-item.ts'
 import type { ProductReader } from './product-reader.ts'
-import type { PackedRecords, ProductUpdate, WritableFeeds } from './product-update.ts'
+import type { PackedRecords, WritableFeeds } from './product-update.ts'
 
 export interface ProductUpdateDeps {
   /** The only writer of product updates: one that another registry has replaced stores nothing over what came since. */
@@ -23,16 +24,15 @@ export interface ProductUpdateDeps {
 
 /** Room for ten thousand entries of 6.4 KB. */
 const UPDATE_MAX_BYTES = 64 * 1024 * 1024
-/** Updates read at once: each is held in memory, as text and as records. */
-const IN_FLIGHT_MAX = 4
-const RETRY_AFTER_SECONDS = 2
+/** Read at once, because each is held in memory, as text and as records. */
+const SHARES = { what: 'product updates', max: 4, ofAccountMax: 2, retryAfterSeconds: 2 }
 /** Records per append, so that the log accepts other writers' records in between. */
 const RECORDS_PER_APPEND = 2_000
 
 /** POST /v1/feed/product: upserts and removals of offers, answered once they are durable. */
 export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps): void {
   const { productWriter, access, authorize, productReader, now } = deps
-  let inFlight = 0
+  const shares = createShares(SHARES)
 
   server.register(async (scope) => {
     // Bodies stay bytes, because the reader parses them.
@@ -59,7 +59,9 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
       async (request, reply) => {
         const principal = principalOf(request)
         const feeds = writableFeeds(principal)
-        const update = await readUpdate((request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>, feeds)
+        const end = shares.begin(principal.accountId)
+        const body = (request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>
+        const update = await productReader.read(body, feeds, now()).finally(end)
         if (update.tag === 'REFUSED') {
           const { code, detail, errors, rejected } = update
           throw new Problem(code, detail, { errors, ...(rejected.length > 0 ? { extension: { rejected } } : {}) })
@@ -75,16 +77,6 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
 
   async function append(records: readonly NewRecord[]): Promise<void> {
     for (const some of chunksOf(records, RECORDS_PER_APPEND)) await productWriter.append(some)
-  }
-
-  async function readUpdate(json: Buffer<ArrayBuffer>, feeds: WritableFeeds): Promise<ProductUpdate> {
-    if (inFlight >= IN_FLIGHT_MAX) throw busy()
-    inFlight++
-    try {
-      return await productReader.read(json, feeds, now())
-    } finally {
-      inFlight--
-    }
   }
 
   function writableFeeds(principal: Principal): WritableFeeds {
@@ -115,11 +107,5 @@ function toRecords(topic: 'products' | 'item-groups', { keys, block, ends }: Pac
   return keys.map((key, i) => {
     const start = i === 0 ? 0 : ends[i - 1]!
     return { topic, key, value: ends[i]! > start ? bytes.subarray(start, ends[i]) : null }
-  })
-}
-
-function busy(): Problem {
-  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} product updates are already being read`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }

@@ -28,7 +28,7 @@ import { createErasureStore } from '../../../services/registry/erasures/erasures
 import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { returnsApp } from '../../../services/registry/import/returns.ts'
-import { inlineProductReader } from '../../../services/registry/products/product-reader.ts'
+import { inlineProductReader, type ProductReader } from '../../../services/registry/products/product-reader.ts'
 import { openRegistry, type Registry } from '../../../services/registry/resources/store.ts'
 import { createAccess } from '../../../services/registry/rights/access.ts'
 import { createAuthorize } from '../../../services/registry/rights/auth.ts'
@@ -88,6 +88,7 @@ export async function openOffice(
     checkpointEvery?: number
     strength?: Pick<PasswordStrength, 'weakness'>
     sendMail?: SendMail
+    productReader?: ProductReader
     limits?: Partial<Limits>
     requireMfa?: readonly Account['kind'][]
     analytics?: Pick<Analytics, 'query'>
@@ -137,7 +138,7 @@ export async function openOffice(
     strength: options.strength ?? { weakness: async () => null },
     passwordMail: createPasswordMail({ sendMail: options.sendMail ?? null, publicUrl: PUBLIC_URL, logger }),
     passwords: options.passwords ?? quickPasswords,
-    productReader: inlineProductReader,
+    productReader: options.productReader ?? inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
     feedIntervalMs: 3_600_000,
