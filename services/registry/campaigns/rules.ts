@@ -1,5 +1,6 @@
 import type { Account } from '../../../schemas/records/accounts.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
+import { leastPrice } from '../../domain/campaign/campaign.ts'
 import { isCountry } from '../../domain/codes.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { FieldErrors } from '../resources/field-errors.ts'
@@ -64,18 +65,13 @@ function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, fi
   const isDailyWithin = dailyBudgetMicros === null || dailyBudgetMicros <= budgetMicros
   fieldErrors.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
   if (autoPromo) return
-  fieldErrors.check(budgetMicros > 0, '/budget', 'must be above 0')
-  if (kind === 'DISPLAY') {
-    fieldErrors.check(cpmMicros !== 0, '/cpm', 'must be above 0')
-    return
-  }
-  // A bid must be positive, even if the shop has no reserve.
-  const leastMicros = Math.max(shop.reserveCpcMicros, 1)
-  fieldErrors.check(
-    cpcMicros >= leastMicros,
-    '/cpc',
-    `must be at least the shop's reserve of ${fromMicros(leastMicros)}`,
-  )
+  const leastMicros = leastPrice(campaign, shop)
+  const least =
+    leastMicros === 1 ? 'must be above 0' : `must be at least the shop's reserve of ${fromMicros(leastMicros)}`
+  fieldErrors.check(budgetMicros >= leastMicros, '/budget', least)
+  fieldErrors.check(dailyBudgetMicros === null || dailyBudgetMicros >= leastMicros, '/dailyBudget', least)
+  if (kind === 'DISPLAY') fieldErrors.check(cpmMicros !== 0, '/cpm', 'must be above 0')
+  else fieldErrors.check(cpcMicros >= leastMicros, '/cpc', least)
 }
 
 function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fieldErrors: FieldErrors): void {

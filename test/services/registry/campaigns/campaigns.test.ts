@@ -146,6 +146,8 @@ describe('sponsored campaigns', () => {
     ['a daily budget of nothing', { dailyBudget: 0 }, ['/dailyBudget']],
     ['no budget', { budget: 0 }, ['/budget']],
     ['a negative budget', { budget: -1 }, ['/budget']],
+    ['a budget that pays no click', { budget: 0.09 }, ['/budget']],
+    ['a daily budget that pays no click', { dailyBudget: 0.09 }, ['/dailyBudget']],
     ['a bid below the reserve', { cpc: 0.09 }, ['/cpc']],
     ['even pacing without an end', { pacing: 'EVEN' }, ['/pacing']],
     ['neither ids nor rule', { products: {} }, ['/products']],
