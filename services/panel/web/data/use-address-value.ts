@@ -1,14 +1,23 @@
-import { useEffect, useState } from 'react'
-import { useLocation, useSearchParams } from 'react-router'
+import { useCallback, useEffect, useState } from 'react'
+import { type NavigateOptions, useLocation, useSearchParams } from 'react-router'
+
+type ChangeQuery = (change: (query: URLSearchParams) => URLSearchParams, options?: NavigateOptions) => void
+
+/** The query of the page's address. A change begins with the address as it is, which may be newer than what is rendered. */
+export function useAddressQuery(): [URLSearchParams, ChangeQuery] {
+  const [rendered, setSearch] = useSearchParams()
+  const change: ChangeQuery = useCallback((change, options) => setSearch(change(currentQuery()), options), [setSearch])
+  return [rendered, change]
+}
 
 /**
  * A value in the query of the page's address, such as a filter: it survives a reload, can be shared, and is there again on the way
  * back. Null when the address has none. A change takes the place of the address in the history.
  */
 export function useAddressValue<T extends string = string>(name: string): [T | null, (value: T | null) => void] {
-  const [search, setSearch] = useSearchParams()
-  const put = (value: T | null) => setSearch(changedQuery(name, value), { replace: true, preventScrollReset: true })
-  return [search.get(name) as T | null, put]
+  const [query, change] = useAddressQuery()
+  const put = (value: T | null) => change(withValue(name, value), { replace: true, preventScrollReset: true })
+  return [query.get(name) as T | null, put]
 }
 
 /**
@@ -25,18 +34,18 @@ export function useAddressText(name: string): [string, (text: string) => void] {
     typed,
     (text) => {
       setTyped(text)
-      const query = changedQuery(name, text).toString()
+      const query = withValue(name, text)(currentQuery()).toString()
       window.history.replaceState(window.history.state, '', query ? `?${query}` : window.location.pathname)
     },
   ]
 }
 
-/** The query of the address, which may be newer than what the router has rendered. */
 const currentQuery = () => new URLSearchParams(window.location.search)
 
-function changedQuery(name: string, value: string | null): URLSearchParams {
-  const query = currentQuery()
-  if (value) query.set(name, value)
-  else query.delete(name)
-  return query
+function withValue(name: string, value: string | null) {
+  return (query: URLSearchParams): URLSearchParams => {
+    if (value) query.set(name, value)
+    else query.delete(name)
+    return query
+  }
 }

@@ -1,8 +1,10 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { type ApiProblem, isNoAnswer } from '../client/problem.ts'
 import type { ReadablePath } from '../client/types.ts'
 import { t } from '../messages/shell.ts'
+import { useIsLeaving } from './use-is-leaving.ts'
 
 /** The part of a Mantine form that useSave needs. */
 interface FormOfFields {
@@ -21,6 +23,7 @@ export interface SaveOptions<Input, Result> {
   form?: FormOfFields
   /** The notification on success: 'Account saved'. */
   saved?: string
+  /** Not called when the user has left the page or closed the dialog meanwhile. */
   onSaved?: (result: Result, input: Input) => void
 }
 
@@ -34,6 +37,14 @@ export interface Save<Input, Result> {
 /** A change through the API. Reports success and failure, sets the errors of a form, and refetches what has changed. */
 export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
   const queryClient = useQueryClient()
+  const isLeaving = useIsLeaving()
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = !isLeaving
+    return () => {
+      isShown.current = false
+    }
+  }, [isLeaving])
   const mutation = useMutation<Result, ApiProblem, Input, object | undefined>({
     mutationFn: options.save,
     onMutate: () => options.form?.getValues(),
@@ -45,13 +56,13 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       await queryClient.invalidateQueries({
         predicate: ({ queryKey: [path] }) => changed.some((each) => String(path).startsWith(each)),
       })
-      options.onSaved?.(result, input)
+      if (isShown.current) options.onSaved?.(result, input)
     },
     onError(problem) {
       const errors = problem.fieldErrors()
       options.form?.setErrors(errors)
       const [first] = Object.keys(errors)
-      if (first !== undefined) options.form?.getInputNode(first)?.focus()
+      if (first !== undefined && isShown.current) options.form?.getInputNode(first)?.focus()
       notifications.show({
         title: t('notSaved'),
         message: reasonOf(problem, options.form),

@@ -1,91 +1,98 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
-import { useSearchParams } from 'react-router'
-import type { Role, Shop } from '../../client/types.ts'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Query, Role, Shop } from '../../client/types.ts'
+import { useAddressQuery, useAddressText, useAddressValue } from '../../data/use-address-value.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 
 const ID_CHARS_MAX = 256
 /** The list is refetched once the user has not typed for this long. */
 const PAUSE_MS = 400
-const NAMES = ['adUnitId', 'person', 'productId', 'kind', 'withAds'] as const
-type Name = (typeof NAMES)[number]
+const SEARCHED_FROM = 8
+
+type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
+
+/** The filters of the list of ad requests, stored in the address: what the API is asked, and the fields. */
+export function useRequestFilters() {
+  const [adUnitId, setAdUnitId] = useAddressValue('adUnitId')
+  const [person, setPerson] = useAddressText('person')
+  const [productId, setProductId] = useAddressText('productId')
+  const [kind, setKind] = useAddressValue('kind')
+  const [withAds, setWithAds] = useAddressValue('withAds')
+  const [, changeQuery] = useAddressQuery()
+  const [askedPerson] = useDebouncedValue(person.trim(), PAUSE_MS)
+  const [askedProduct] = useDebouncedValue(productId.trim(), PAUSE_MS)
+  const asked: Filters = {
+    adUnitId: adUnitId || undefined,
+    person: askedPerson || undefined,
+    productId: askedProduct || undefined,
+    kind: kind === 'SPONSORED' || kind === 'DISPLAY' ? kind : undefined,
+    withAds: withAds === null ? undefined : withAds === 'true',
+  }
+  return {
+    asked,
+    isFiltered: Object.values(asked).some((value) => value !== undefined),
+    ...{ adUnitId, setAdUnitId, person, setPerson, productId, setProductId, kind, setKind, withAds, setWithAds },
+    clear: () => changeQuery(() => new URLSearchParams(), { replace: true }),
+  }
+}
 
 interface RequestFiltersProps {
   role: Role
   shop: Shop | undefined
-  isFiltered: boolean
+  filters: ReturnType<typeof useRequestFilters>
 }
 
-/** The filters of the list of ad requests, stored in the address. Advertisers cannot filter by person or ad unit. */
-export function RequestFilters({ role, shop, isFiltered }: RequestFiltersProps) {
-  const [search, setSearch] = useSearchParams()
-  const [cleared, setCleared] = useState(0)
+/** The fields of the filters. Advertisers cannot filter by person or ad unit. */
+export function RequestFilters({ role, shop, filters }: RequestFiltersProps) {
   const isAdvertiser = role === 'ADVERTISER'
   const units = useList('/v1/panel/ad-units', {
     query: { shopId: shop?.id },
     pageSize: PAGE_SIZE_MAX,
     enabled: !isAdvertiser && shop !== undefined,
   })
-  const set = (name: Name, value: string | null) =>
-    setSearch(
-      (before) => {
-        if (value) before.set(name, value)
-        else before.delete(name)
-        return before
-      },
-      { replace: true },
-    )
-  const choice = (name: Name, label: string, all: string, data: { value: string; label: string }[]) => (
-    <Select
-      label={label}
-      placeholder={all}
-      data={data}
-      clearable
-      searchable={data.length > 8}
-      w={{ base: '100%', xs: 190 }}
-      value={search.get(name)}
-      onChange={(value) => set(name, value)}
-    />
-  )
-  const typed = (name: Name, label: string, help: string) => (
-    <Typed
-      key={`${name}${cleared}`}
-      label={label}
-      help={help}
-      value={search.get(name) ?? ''}
-      onType={(text) => set(name, text)}
-    />
-  )
   return (
     <Group gap="sm" align="start" role="search">
-      {!isAdvertiser &&
-        choice(
-          'adUnitId',
-          t('adUnit'),
-          t('anyAdUnit'),
-          (units.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
-        )}
-      {!isAdvertiser && typed('person', t('person'), t('personHelp'))}
-      {typed('productId', t('product'), t('productHelp'))}
-      {choice('kind', t('kind'), t('anyKind'), [
-        { value: 'SPONSORED', label: t('SPONSORED') },
-        { value: 'DISPLAY', label: t('DISPLAY') },
-      ])}
-      {choice('withAds', t('ads'), t('withOrWithout'), [
-        { value: 'true', label: t('withAds') },
-        { value: 'false', label: t('withoutAds') },
-      ])}
-      {isFiltered && (
-        <Button
-          variant="default"
-          mt={{ base: 0, xs: 25 }}
-          onClick={() => {
-            setSearch({}, { replace: true })
-            setCleared(cleared + 1)
-          }}
-        >
+      {!isAdvertiser && (
+        <>
+          <Choice
+            label={t('adUnit')}
+            placeholder={t('anyAdUnit')}
+            data={(units.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            value={filters.adUnitId}
+            onChange={filters.setAdUnitId}
+          />
+          <Typed label={t('person')} description={t('personHelp')} value={filters.person} onType={filters.setPerson} />
+        </>
+      )}
+      <Typed
+        label={t('product')}
+        description={t('productHelp')}
+        value={filters.productId}
+        onType={filters.setProductId}
+      />
+      <Choice
+        label={t('kind')}
+        placeholder={t('anyKind')}
+        data={[
+          { value: 'SPONSORED', label: t('SPONSORED') },
+          { value: 'DISPLAY', label: t('DISPLAY') },
+        ]}
+        value={filters.kind}
+        onChange={filters.setKind}
+      />
+      <Choice
+        label={t('ads')}
+        placeholder={t('withOrWithout')}
+        data={[
+          { value: 'true', label: t('withAds') },
+          { value: 'false', label: t('withoutAds') },
+        ]}
+        value={filters.withAds}
+        onChange={filters.setWithAds}
+      />
+      {filters.isFiltered && (
+        <Button variant="default" mt={{ base: 0, xs: 25 }} onClick={filters.clear}>
           {t('clearFilters')}
         </Button>
       )}
@@ -93,30 +100,35 @@ export function RequestFilters({ role, shop, isFiltered }: RequestFiltersProps) 
   )
 }
 
+const WIDTH = { base: '100%', xs: 190 }
+
+interface ChoiceProps {
+  label: string
+  placeholder: string
+  data: { value: string; label: string }[]
+  value: string | null
+  onChange: (value: string | null) => void
+}
+
+const Choice = (props: ChoiceProps) => (
+  <Select {...props} clearable searchable={props.data.length > SEARCHED_FROM} w={WIDTH} />
+)
+
 interface TypedProps {
   label: string
-  help: string
+  description: string
   value: string
   onType: (text: string) => void
 }
 
-function Typed({ label, help, value, onType }: TypedProps) {
-  const [text, setText] = useState(value)
-  const tell = useDebouncedCallback(onType, PAUSE_MS)
-  return (
-    <TextInput
-      label={label}
-      description={help}
-      inputWrapperOrder={['label', 'input', 'description']}
-      w={{ base: '100%', xs: 190 }}
-      maxLength={ID_CHARS_MAX}
-      spellCheck={false}
-      autoComplete="off"
-      value={text}
-      onChange={({ currentTarget: { value: now } }) => {
-        setText(now)
-        tell(now.trim())
-      }}
-    />
-  )
-}
+const Typed = ({ onType, ...props }: TypedProps) => (
+  <TextInput
+    {...props}
+    inputWrapperOrder={['label', 'input', 'description']}
+    w={WIDTH}
+    maxLength={ID_CHARS_MAX}
+    spellCheck={false}
+    autoComplete="off"
+    onChange={({ currentTarget: { value } }) => onType(value)}
+  />
+)

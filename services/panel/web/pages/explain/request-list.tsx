@@ -1,17 +1,15 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useSearchParams } from 'react-router'
-import type { Item, Query, Role } from '../../client/types.ts'
+import type { Item, Role } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
-import { RequestFilters } from './request-filters.tsx'
+import { RequestFilters, useRequestFilters } from './request-filters.tsx'
 
 type ListedRequest = Item<'/v1/panel/explain/emissions'>
-type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
 
 const REFRESH_MS = 3_000
 const PAGE_SIZE = 50
@@ -23,20 +21,19 @@ const CLOCKS_APART_MS = 3_600_000
 export function RequestList() {
   const { role } = useSession().user
   const { shop, shops } = useShop()
-  const [search] = useSearchParams()
+  const filters = useRequestFilters()
   const [isPaused, setPaused] = useState(false)
   const [isFirst, setFirst] = useState(true)
   const isAdvertiser = role === 'ADVERTISER'
-  const filters = filtersOf(search)
   const isLive = !isPaused && isFirst
   const list = useList('/v1/panel/explain/emissions', {
-    query: { ...filters, shopId: isAdvertiser ? undefined : shop?.id },
+    query: { ...filters.asked, shopId: isAdvertiser ? undefined : shop?.id },
     pageSize: PAGE_SIZE,
     enabled: isAdvertiser || shop !== undefined,
     refreshMs: isLive ? REFRESH_MS : false,
   })
   if (isFirst !== (list.page === 1)) setFirst(list.page === 1)
-  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const { isFiltered } = filters
   const searched = list.answer && searchedBy(list.answer.searchedFrom, list.next !== null, shop?.timeZone)
   const zoneOf = (shopId: string) => shops?.find(({ id }) => id === shopId)?.timeZone
   return (
@@ -65,7 +62,7 @@ export function RequestList() {
         columns={columnsFor(role, zoneOf)}
         rowKey={({ requestId }) => requestId}
         rowLink={({ requestId }) => `/ad-requests?requestId=${encodeURIComponent(requestId)}`}
-        filters={<RequestFilters role={role} shop={shop} isFiltered={isFiltered} />}
+        filters={<RequestFilters role={role} shop={shop} filters={filters} />}
         empty={emptyOf({ isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
       />
     </div>
@@ -85,19 +82,6 @@ function State({ isPaused, isFirst, hasFailed }: { isPaused: boolean; isFirst: b
       {text}
     </Badge>
   )
-}
-
-function filtersOf(search: URLSearchParams): Filters {
-  const text = (name: string) => search.get(name) || undefined
-  const kind = text('kind')
-  const withAds = text('withAds')
-  return {
-    adUnitId: text('adUnitId'),
-    person: text('person'),
-    productId: text('productId'),
-    kind: kind === 'SPONSORED' || kind === 'DISPLAY' ? kind : undefined,
-    withAds: withAds === undefined ? undefined : withAds === 'true',
-  }
 }
 
 /** How far back the answer reaches: to the API's limit, to the last row of a full page, or to where the search took too long. */

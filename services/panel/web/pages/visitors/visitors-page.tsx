@@ -1,10 +1,10 @@
 import { MultiSelect, Skeleton, Text } from '@mantine/core'
-import { useSearchParams } from 'react-router'
 import type { Answer } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { formatCount } from '../../components/values/numbers.ts'
+import { useAddressQuery } from '../../data/use-address-value.ts'
 import { useEntity } from '../../data/use-entity.ts'
 import { allOf } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/visitors.ts'
@@ -24,13 +24,17 @@ const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
 /** How visitors came, by the shop's page views, and what was sold to them. All settings are in the address. */
 export default function VisitorsPage() {
   const { shop, shops } = useShop()
-  const [search, setSearch] = useSearchParams()
+  const [search, changeQuery] = useAddressQuery()
   const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
   const groupBy = groupingOf(search)
   const range = { shopId: shop?.id ?? '', from: days.from, to: addDays(days.until, 1) }
   const query = { ...range, groupBy: groupBy.join(',') }
   const { data, problem, retry } = useEntity('/v1/panel/page-views', { query, enabled: shop !== undefined })
-  const group = (chosen: readonly string[]) => setSearch({ ...Object.fromEntries(search), groupBy: chosen.join(',') })
+  const group = (chosen: readonly string[]) =>
+    changeQuery((query) => {
+      query.set('groupBy', chosen.join(','))
+      return query
+    })
 
   return (
     <>

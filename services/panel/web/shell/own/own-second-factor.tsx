@@ -20,22 +20,31 @@ function Content({ close }: { close: () => void }) {
   const { user } = useSession()
   const { submit: refresh } = useSave({ save: async () => {}, changes: ['/v1/panel/session', '/v1/panel/users'] })
   const done = () => void refresh(undefined).then(close)
-  return user.hasSecondFactor ? <TurnedOn close={close} /> : <SecondFactorSetup done={done} cancel={close} />
+  const turnOff = useSave({
+    save: () => answer(client.DELETE('/v1/panel/session/second-factor')),
+    changes: ['/v1/panel/session', '/v1/panel/users'],
+    saved: t('twoStepOff'),
+    onSaved: close,
+  })
+  return user.hasSecondFactor ? (
+    <TurnedOn close={close} turnOff={() => turnOff.submit(undefined)} />
+  ) : (
+    <SecondFactorSetup done={done} cancel={close} />
+  )
 }
 
-function TurnedOn({ close }: { close: () => void }) {
+interface TurnedOnProps {
+  close: () => void
+  turnOff: () => Promise<unknown>
+}
+
+function TurnedOn({ close, turnOff }: TurnedOnProps) {
   const { mayTurnOffSecondFactor } = useSession()
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const renew = useSave({
     save: () => answer(client.POST('/v1/panel/session/second-factor/recovery-codes')),
     changes: [],
     onSaved: ({ recoveryCodes }) => setCodes(recoveryCodes),
-  })
-  const turnOff = useSave({
-    save: () => answer(client.DELETE('/v1/panel/session/second-factor')),
-    changes: ['/v1/panel/session', '/v1/panel/users'],
-    saved: t('twoStepOff'),
-    onSaved: close,
   })
   if (codes) return <ShownRecoveryCodes codes={codes} done={close} />
   return (
@@ -50,7 +59,7 @@ function TurnedOn({ close }: { close: () => void }) {
             title={t('turnOffTwoStepQuestion')}
             message={t('turnOffTwoStepHelp')}
             confirm={t('turnOff')}
-            onConfirm={() => turnOff.submit(undefined)}
+            onConfirm={turnOff}
           >
             {t('turnOff')}
           </ConfirmButton>

@@ -1,5 +1,5 @@
-import { useSearchParams } from 'react-router'
 import { dateIn } from '../../../components/values/times.tsx'
+import { useAddressQuery } from '../../../data/use-address-value.ts'
 import { type Days, daysOf, isDay, isPreset, type Period } from './periods.ts'
 
 const PERIOD_DEFAULT = '28-days'
@@ -10,16 +10,15 @@ export function useAddressPeriod(timeZone: string | undefined): {
   days: Days
   setPeriod: (period: Period) => void
 } {
-  const [search, setSearch] = useSearchParams()
+  const [search, changeQuery] = useAddressQuery()
   const period = periodOf(search)
   const setPeriod = (chosen: Period) =>
-    setSearch((before) => {
-      const next = new URLSearchParams(before)
-      for (const name of ['period', 'from', 'until']) next.delete(name)
+    changeQuery((query) => {
+      for (const name of ['period', 'from', 'until']) query.delete(name)
       for (const [name, value] of Object.entries(typeof chosen === 'string' ? { period: chosen } : chosen)) {
-        next.set(name, value)
+        query.set(name, value)
       }
-      return next
+      return query
     })
   return { period, days: daysOf(period, dateIn(timeZone, Date.now())), setPeriod }
 }

@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { SavedView } from '../../../client/types.ts'
+import { useIsLeaving } from '../../../data/use-is-leaving.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/reports.ts'
@@ -24,13 +25,14 @@ export function useViews(): Views {
 /** Opens the report with the user's default view, unless the address has settings of its own. Returns true until that is decided. */
 export function useDefaultView({ views, problem }: Views): boolean {
   const [search, setSearch] = useSearchParams()
+  const isLeaving = useIsLeaving()
   const [isOpening, setOpening] = useState(() => [...search.keys()].every((name) => name === 'shopId'))
   useEffect(() => {
-    if (!isOpening || (!views && !problem)) return
+    if (isLeaving || !isOpening || (!views && !problem)) return
     const view = views?.find(({ isDefault }) => isDefault)
     if (view) setSearch(new URLSearchParams(view.address), { replace: true })
     setOpening(false)
-  }, [isOpening, views, problem, setSearch])
+  }, [isLeaving, isOpening, views, problem, setSearch])
   return isOpening
 }
 

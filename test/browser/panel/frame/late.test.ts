@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openWorld, type World } from '../../harness.ts'
+import { type Stock, stockShop } from '../publisher-data.ts'
+
+/** Longer than any pause in typing that the panel waits for. */
+const PAUSE_IN_TYPING_MS = 800
+
+let world: World
+let stock: Stock
+let page: Page
+
+beforeAll(async () => {
+  world = await openWorld()
+  stock = await stockShop(world.program)
+  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId }))
+})
+afterAll(() => world?.stop())
+beforeEach(() => page.unrouteAll())
+
+const title = (name: string) => page.getByRole('heading', { level: 1, name })
+const linkTo = (name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
+const query = () => Object.fromEntries(new URL(page.url()).searchParams)
+
+/** Holds back what the server answers to the requests for a path, until the returned function is called. */
+async function hold(path: string, method?: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (method && route.request().method() !== method) return route.fallback()
+    const response = await route.fetch()
+    await promise
+    await route.fulfill({ response })
+  })
+  return resolve
+}
+
+it('keeps a person who was typed when a filter is chosen at once', async () => {
+  await page.goto('/panel/ad-requests')
+  await page.getByText('No ad requests in the last 30 days').waitFor()
+  await page.getByLabel('Person').fill('anna')
+  await page.getByRole('combobox', { name: 'Ads' }).click()
+  await page.getByRole('option', { name: 'Without ads' }).click()
+  await page.getByLabel('Person').fill('anna-2')
+  await linkTo('Ad requests').click()
+  await expect.poll(() => page.getByLabel('Person').inputValue()).toBe('')
+  await setTimeout(PAUSE_IN_TYPING_MS)
+  expect(query()).toEqual({})
+})
+
+it('leaves for a page that is slow to come right after a person was typed', async () => {
+  await page.goto('/panel/ad-requests')
+  await page.getByText('No ad requests in the last 30 days').waitFor()
+  const letPageCome = await hold('**/panel/assets/*')
+  await page.getByLabel('Person').fill('anna')
+  await linkTo('Placements').click()
+  await setTimeout(PAUSE_IN_TYPING_MS)
+  letPageCome()
+  await title('Placements').waitFor()
+  await page.goBack()
+  await expect.poll(() => page.getByLabel('Person').inputValue()).toBe('anna')
+})
+
+it('keeps both of two settings that are made before the page is rendered again', async () => {
+  await page.goto('/panel/reports?period=7-days&metrics=views,clicks')
+  await page
+    .getByRole('button', { name: /^Clicks/ })
+    .first()
+    .waitFor()
+  await page.evaluate(() => {
+    for (const name of ['[role=switch]', 'button[aria-pressed=false]'])
+      document.querySelector<HTMLElement>(`main ${name}`)!.click()
+  })
+  await expect.poll(query).toMatchObject({ compare: 'previous', chart: 'views,clicks' })
+})
+
+it('leaves reports for a page that is slow to come, though the default view comes meanwhile', async () => {
+  const view = { name: 'Mine', address: 'period=7-days', isDefault: true }
+  await page.goto('/panel/')
+  await page.evaluate(
+    (body) =>
+      fetch('/v1/panel/report-views', { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
+    JSON.stringify(view),
+  )
+  const letViewsCome = await hold('**/v1/panel/report-views*')
+  await page.goto('/panel/reports')
+  await title('Reports').waitFor()
+  const letPageCome = await hold('**/panel/assets/*')
+  await linkTo('Placements').click()
+  const came = page.waitForResponse('**/v1/panel/report-views*')
+  letViewsCome()
+  await (await came).finished()
+  await setTimeout(PAUSE_IN_TYPING_MS)
+  letPageCome()
+  await title('Placements').waitFor()
+})
+
+it('stays where the user has gone while something was saved', async () => {
+  await page.goto('/panel/feeds/new')
+  await page.getByLabel('Name').fill('Slow feed')
+  const letAnswerCome = await hold('**/v1/panel/feeds', 'POST')
+  await page.getByRole('button', { name: 'Create feed' }).click()
+  await linkTo('Placements').click()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await title('Placements').waitFor()
+  letAnswerCome()
+  await page.getByText('Feed created').waitFor()
+  await setTimeout(PAUSE_IN_TYPING_MS)
+  expect(new URL(page.url()).pathname).toBe('/panel/placements')
+})
