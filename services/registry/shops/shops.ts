@@ -4,7 +4,7 @@ import type { Shop } from '../../../schemas/records/entities.ts'
 import { DEFAULT_WINDOWS } from '../../domain/attribution/credit.ts'
 import { DEFAULT_TRUST } from '../../domain/attribution/transactions.ts'
 import { isCountry, isCurrency, isTimeZone } from '../../domain/codes.ts'
-import { fromMicros, toMicros } from '../../domain/money/money.ts'
+import { fromMicros, reserveCpcDefault, toMicros } from '../../domain/money/money.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { defaultTrafficRules, trafficRulesOf } from '../../domain/traffic-rules.ts'
 import { entityFields } from '../resources/conversions.ts'
@@ -21,7 +21,6 @@ import { removedKey } from './signing-keys.ts'
 
 const DEFAULTS = { timeZone: 'UTC', ...DEFAULT_WINDOWS, transactionTrust: DEFAULT_TRUST } as const
 type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
-const RESERVE_CPC_DEFAULT = 0.01
 
 /** Kinds of which a shop must have none when it is removed. Its signing keys are removed with it. */
 const parts = ['Placement', 'Feed', 'Campaign', 'TechnicalSlot', 'AdFormat'] as const
@@ -36,7 +35,7 @@ export function shops(deps: {
     path: 'shops',
     schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
     mayMake: onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only publishers and the operator can create shops'),
-    create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, invalidTraffic = [], ...input }, principal) {
+    create({ accountId, reserveCpc, invalidTraffic = [], ...input }, principal) {
       const fieldErrors = new FieldErrors()
       const account = ownAccount({ access, principal, accountId, fieldErrors })
       const isPublisher = account === undefined || account.body.kind === 'PUBLISHER'
@@ -45,7 +44,7 @@ export function shops(deps: {
       checkRules(invalidTraffic, fieldErrors)
       fieldErrors.throwIfAny()
       const settings = {
-        reserveCpcMicros: toMicros(reserveCpc),
+        reserveCpcMicros: toMicros(reserveCpc ?? reserveCpcDefault(input.currency)),
         invalidTraffic: ownRules(invalidTraffic),
         synonyms: '',
       }

@@ -76,6 +76,13 @@ describe('the management API', () => {
         body: { timeZone, reserveCpc: 0.07, viewWindowHours: 0, version: 2 },
       })
       expect(office.registry.snapshot.body('Shop', shop.id)?.reserveCpcMicros).toBe(70_000)
+      for (const [currency, reserveCpc] of [
+        ['JPY', 1],
+        ['KWD', 0.01],
+      ] as const) {
+        const other = { ...body, currency, accountId: publisher.id }
+        expect(await office.make('/v1/panel/shops', other)).toMatchObject({ reserveCpc })
+      }
       expect((await call('DELETE', `/v1/panel/shops/${shop.id}`)).status).toBe(204)
       expect((await call('GET', `/v1/panel/shops/${shop.id}`)).status).toBe(404)
     })

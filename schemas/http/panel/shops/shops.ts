@@ -34,7 +34,7 @@ const fields = {
     maximum: VIEW_WINDOW_HOURS_MAX,
     description: 'Hours after a view in which a purchase is credited to it; 0 for never. Default: 24',
   }),
-  reserveCpc: Amount('Minimum price of a click. Default: 0.01'),
+  reserveCpc: Amount('Minimum price of a click. Default: 0.01, or 1 in a currency without hundredths, such as JPY'),
   transactionTrust: Type.Enum(['OPEN', 'PREFER_SIGNED', 'SIGNED_ONLY'], {
     description:
       'Which purchases are credited, of those received from now on. OPEN, the default: all. PREFER_SIGNED: all, but ' +

@@ -62,6 +62,20 @@ it('takes no text that is on no list', async () => {
   await page.context().close()
 })
 
+it('proposes a reserve that the currency has coins for, until another is typed', async () => {
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  await page.goto('/panel/shops/new')
+  const reserve = page.getByLabel('Reserve price')
+  await expect.poll(() => reserve.inputValue()).toBe('0.01')
+  await pick(page, 'Currency', 'jpy', 'Japanese Yen (JPY)')
+  await expect.poll(() => reserve.inputValue()).toBe('1')
+  await reserve.fill('3')
+  await pick(page, 'Currency', 'eur', 'Euro (EUR)')
+  await page.getByLabel('Name').focus()
+  expect(await reserve.inputValue()).toMatch(/^3/)
+  await page.context().close()
+})
+
 it('keeps what is typed while a change is being saved', async () => {
   const make = (path: string, body: object) =>
     must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))

@@ -1,6 +1,7 @@
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
+import { reserveCpcDefault } from '../../../../../domain/money/money.ts'
 import type { Shop } from '../../../client/types.ts'
 import { CodeSelect } from '../../../components/form/code-select.tsx'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
@@ -26,7 +27,6 @@ export interface ShopValues {
 
 const HOURS_OF_CLICKS = 336
 const HOURS_OF_VIEWS = 24
-const RESERVE_CPC = 0.01
 const CLICK_HOURS_MAX = 2_160
 const VIEW_HOURS_MAX = 720
 
@@ -68,10 +68,13 @@ const valuesOf = (shop?: Shop): ShopValues => ({
   timeZone: shop?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   clickWindowHours: shop?.clickWindowHours ?? HOURS_OF_CLICKS,
   viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
-  reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
+  reserveCpc: shop?.reserveCpc ?? reserveOf(''),
   transactionTrust: shop?.transactionTrust ?? 'OPEN',
   invalidTraffic: shop?.invalidTraffic ?? [],
 })
+
+/** The reserve of a new shop. */
+const reserveOf = (currency: string) => reserveCpcDefault(currency || 'EUR')
 
 const required = (value: string) => (value.trim() === '' ? t('required') : null)
 
@@ -90,7 +93,11 @@ export interface ShopFormProps {
 }
 
 export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: ShopFormProps) {
-  const { currency, clickWindowHours, viewWindowHours } = form.values
+  const { currency, clickWindowHours, viewWindowHours, reserveCpc } = form.values
+  const setCurrency = (chosen: string | null) => {
+    if (chosen === null) return
+    form.setValues({ currency: chosen, ...(reserveCpc === reserveOf(currency) && { reserveCpc: reserveOf(chosen) }) })
+  }
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection title={t('shop')} description={t('shopHelp')}>
@@ -119,6 +126,7 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
           required
           disabled={!isNew}
           {...form.getInputProps('currency')}
+          onChange={setCurrency}
         />
         <CodeSelect
           kind="timeZone"
