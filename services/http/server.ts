@@ -101,7 +101,8 @@ export function createHttpServer(options: {
   server.addHook('onRequest', (request, reply, done) => {
     server.bodies.expect(request, reply)
     reply.header('request-id', request.id).headers(SAFE_HEADERS)
-    done(lacksHost(request.raw) ? invalid([{ path: 'header/host', message: 'is required' }]) : undefined)
+    const message = hostFault(request.raw)
+    done(message === null ? undefined : invalid([{ path: 'header/host', message }]))
   })
   refuseWhileClosing(server)
   hangUpOnStalled(server, keepAliveTimeout)
@@ -171,8 +172,12 @@ interface Failure {
   route: string | undefined
 }
 
-/** Whether a request lacks the header that HTTP/1.1 requires (RFC 9112, section 3.2). */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1'
+/** What is wrong with the Host header: HTTP/1.1 requires it, and nobody may send two (RFC 9112, section 3.2). Node keeps the first. */
+function hostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'is required' : null
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
+  return hosts.length > 1 ? 'must be sent once' : null
+}
 
 const pathOf = ({ url }: { url?: string | undefined }) => (url ?? '').split('?')[0]!
 

@@ -18,6 +18,7 @@ it.each([
   ['bytes that are no HTTP', 'hello\r\n\r\n', 400, 'INVALID'],
   ['headers that are too long', `GET /?q=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 413, 'TOO_LARGE'],
   ['a request without a host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'INVALID'],
+  ['a request with two hosts', 'GET / HTTP/1.1\r\nhost: x\r\nHOST: y\r\nconnection: close\r\n\r\n', 400, 'INVALID'],
   ['headers that do not end', 'GET / HTTP/1.1\r\nhost: x\r\n', 408, 'TOO_SLOW'],
 ])('%s are answered with a problem document', async (_name, bytes, status, code) => {
   const [head, body] = (await answerTo(bytes)).split('\r\n\r\n') as [string, string]
