@@ -148,11 +148,13 @@ it('does not load the campaigns of an account that has 500, and names what needs
   await own.context().close()
 })
 
-it('leads an operator to the shop in which campaigns wait for moderation', async () => {
+it('leads an operator to the shop in which campaigns wait for moderation, and from counts over shops to no list of one', async () => {
   await stockShop(world.program)
   const operator = await world.signedIn(OPERATOR)
   await operator.goto('/panel/')
   await operator.getByText('2 campaigns are waiting for moderation').waitFor()
+  await operator.getByText('In moderation').waitFor()
+  expect(await operator.getByRole('main').getByRole('link', { name: /^\d+$/ }).count()).toBe(0)
   await operator.getByRole('link', { name: 'Moderate' }).click()
   await operator.getByRole('heading', { name: 'Light for long evenings' }).waitFor()
   await operator.context().close()

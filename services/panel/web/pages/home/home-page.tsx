@@ -1,6 +1,7 @@
 import { Anchor, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { Link } from 'react-router'
+import type { Role } from '../../client/types.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
@@ -64,15 +65,22 @@ export default function HomePage() {
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           <TopCampaigns report={report} />
-          <Campaigns attention={attention} />
+          <Campaigns attention={attention} role={role} />
         </SimpleGrid>
       </Stack>
     </>
   )
 }
 
-/** How many campaigns are in each state. */
-function Campaigns({ attention: { data, problem, retry } }: { attention: EntityState<Attention> }) {
+interface CampaignsProps {
+  attention: EntityState<Attention>
+  role: Role
+}
+
+/** How many campaigns are in each state. An operator's are those of all shops, which no list has: they are no links. */
+function Campaigns({ attention: { data, problem, retry }, role }: CampaignsProps) {
+  const { shops } = useShop()
+  const hasList = role !== 'OPERATOR' || shops?.length === 1
   const states = STATES.filter((state) => data?.campaigns[state])
   return (
     <PanelCard
@@ -94,9 +102,13 @@ function Campaigns({ attention: { data, problem, retry } }: { attention: EntityS
         {states.map((state) => (
           <Group key={state} justify="space-between">
             <StatusBadge status={state satisfies Status} />
-            <Anchor component={Link} to={`/campaigns?state=${state}`} size="sm" c="inherit">
-              {data?.campaigns[state]}
-            </Anchor>
+            {hasList ? (
+              <Anchor component={Link} to={`/campaigns?state=${state}`} size="sm" c="inherit">
+                {data?.campaigns[state]}
+              </Anchor>
+            ) : (
+              <Text size="sm">{data?.campaigns[state]}</Text>
+            )}
           </Group>
         ))}
       </Stack>
