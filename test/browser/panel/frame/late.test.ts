@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { must } from '../../../program.ts'
 import { openWorld, type World } from '../../harness.ts'
 import { type Stock, stockShop } from '../publisher-data.ts'
 
@@ -94,6 +95,25 @@ it('leaves reports for a page that is slow to come, though the default view come
   await setTimeout(PAUSE_IN_TYPING_MS)
   letPageCome()
   await title('Placements').waitFor()
+})
+
+it('lists the products of the chosen shop, though a feed of the shop before is in the address', async () => {
+  const make = (path: string, body: object) =>
+    must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
+  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
+  const other = await make('shops', { accountId: stock.publisherId, name: 'Other shop', ...home })
+  const feeds = [
+    await make('feeds', { shopId: other.id, name: 'A' }),
+    await make('feeds', { shopId: other.id, name: 'B' }),
+  ]
+  await page.goto(`/panel/products?feed=${feeds[0]!.id}`)
+  const shops = page.getByRole('combobox', { name: 'Shop' })
+  await shops.click()
+  await page.getByRole('option', { name: 'Other shop' }).click()
+  await page.getByRole('combobox', { name: 'Feed' }).waitFor()
+  await shops.click()
+  await page.getByRole('option', { name: 'Northwind Market' }).click()
+  await page.getByRole('row', { name: /Desk lamp Borea/ }).waitFor()
 })
 
 it('stays where the user has gone while something was saved', async () => {

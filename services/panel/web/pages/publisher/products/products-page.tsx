@@ -88,13 +88,16 @@ export default function ProductsPage() {
   const { shop, shops } = useShop()
   const [typed, setTyped] = useAddressText('q')
   const [available, setAvailable] = useAddressValue('available')
-  const [feedId, setFeedId] = useAddressValue('feed')
+  const [askedFeed, setFeedId] = useAddressValue('feed')
   const [q] = useDebouncedValue(typed.trim(), SEARCH_WAIT_MS)
   const feeds = useList('/v1/panel/feeds', {
     query: { shopId: shop?.id },
     pageSize: PAGE_SIZE_MAX,
     enabled: shop !== undefined,
   })
+  // Another shop may have been chosen since: its list must not be empty for a feed that it does not have.
+  const isForeign = feeds.items && !feeds.isStale && !feeds.items.some(({ id }) => id === askedFeed)
+  const feedId = isForeign ? null : askedFeed
   const list = useList('/v1/panel/products', {
     query: {
       shopId: shop?.id ?? '',
