@@ -129,6 +129,24 @@ it('sets up two-step sign-in, then asks for a code, and accepts a recovery code'
   await other.close()
 })
 
+it('turns two-step sign-in off, and closes its dialog', async () => {
+  const page = await enter(await world.makeUser({ name: 'Toni', role: 'ADVERTISER', accountId: account.id }))
+  const open = async () => {
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('menuitem', { name: 'Two-step sign-in' }).click()
+  }
+  await open()
+  await field(page, 'Code').fill(codeOf((await page.getByText(/^[A-Z2-7]{32}$/).textContent())!))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
+  await open()
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByRole('button', { name: 'Turn off' }).last().click()
+  await page.getByText('Two-step sign-in is off').waitFor()
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await page.close()
+})
+
 it('shows a role that needs two-step sign-in nothing but its setup', async () => {
   const publisher = await must(
     world.program.call<{ id: string }>('POST', '/v1/panel/accounts', { kind: 'PUBLISHER', name: 'Northwind' }),
