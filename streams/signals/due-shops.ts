@@ -14,8 +14,10 @@ export interface DueShops {
   /**
    * The shops to compute now, by what was noted since the last call. A shop whose import is still coming in waits until it has
    * come, for one interval at most: what is computed from half an import is wasted, and takes the time that the whole one needs.
+   * @param isBehind whether the sink has yet to store purchases that the log held at the last look. If so, none of an import that was
+   * coming in may have been found although it has not ended.
    */
-  list(now: number): string[]
+  list(now: number, isBehind: boolean): string[]
   /** Whether a shop waits for purchases that are coming in. */
   areArriving(): boolean
   /** How many purchases are new in a shop that is about to be computed. Those noted from now on are not among them. */
@@ -40,8 +42,9 @@ interface Shop {
 export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops {
   const shops = new Map<string, Shop>()
 
-  function noteArrival(shop: Shop, now: number): void {
-    const isArriving = shop.arrived > Math.max(ARRIVING_MIN, (shop.purchases + shop.newPurchases) * ARRIVING_SHARE)
+  function noteArrival(shop: Shop, now: number, isBehind: boolean): void {
+    const areMany = shop.arrived > Math.max(ARRIVING_MIN, (shop.purchases + shop.newPurchases) * ARRIVING_SHARE)
+    const isArriving = areMany || (isBehind && shop.arrivingSince !== null)
     shop.arrivingSince = isArriving ? (shop.arrivingSince ?? now) : null
     shop.arrived = 0
   }
@@ -69,8 +72,8 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
     noteAll() {
       for (const shop of shops.values()) shop.isNew = true
     },
-    list(now) {
-      for (const shop of shops.values()) noteArrival(shop, now)
+    list(now, isBehind) {
+      for (const shop of shops.values()) noteArrival(shop, now, isBehind)
       return [...shops].filter(([, shop]) => isDue(shop, now)).map(([shopId]) => shopId)
     },
     areArriving: () => [...shops.values()].some(({ arrivingSince }) => arrivingSince !== null),

@@ -1,7 +1,9 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { shopsSql } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
+import { hasUncommitted } from '../runtime/lag.ts'
+import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createActivity, DAY_MS } from './activity.ts'
 import { createDueShops } from './due-shops.ts'
 import { type ShopSignals, WINDOW_DAYS } from './shop-signals.ts'
@@ -12,7 +14,7 @@ const SHOPS_TOGETHER = 50
 const UPDATES_AT_ONCE = 2
 
 export interface SignalsDeps {
-  log: Pick<EventLog, 'committed'>
+  log: Pick<EventLog, 'bounds' | 'committed' | 'read'>
   analytics: Analytics
   shopSignals: ShopSignals
   /** How long a shop's signals may be behind. When its purchases grow at once, as by an import, they are computed earlier. */
@@ -34,6 +36,12 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   const due = createDueShops({ intervalMs })
   /** The day of the last look, in days since the epoch (UTC). Null before the first one. */
   let lookedOn: number | null = null
+  /** The purchases that the log held at the last look, if this found an import under way. */
+  let held: PartitionBounds[] | null = null
+
+  /** Whether the sink has yet to store some of these. */
+  const isBehind = async (): Promise<boolean> =>
+    held !== null && hasUncommitted({ log, topic: 'transactions', bounds: held }, await log.committed(SINK_GROUP))
 
   /** @returns how many signals changed. */
   async function update(shopIds: readonly string[], today: number): Promise<number> {
@@ -47,6 +55,8 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   return {
     async runOnce() {
       const today = Math.floor(now() / DAY_MS)
+      // Asked before the look, which thus finds whatever the sink has stored by now.
+      const wasBehind = await isBehind()
       for (const [shopId, purchases] of await activity.look(today - WINDOW_DAYS)) due.note(shopId, purchases)
       if (lookedOn === null) {
         for (const { shopId } of await analytics.query<{ shopId: string }>(shopsSql)) due.note(shopId, 0)
@@ -54,7 +64,8 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       // On a new day everything is a day older, so every shop counts as changed.
       if (lookedOn !== today) due.noteAll()
       lookedOn = today
-      const queue = [...chunksOf(due.list(now()), SHOPS_TOGETHER)]
+      const queue = [...chunksOf(due.list(now(), wasBehind), SHOPS_TOGETHER)]
+      held = due.areArriving() ? await log.bounds('transactions') : null
       if (queue.length > 0) await activity.count(today - WINDOW_DAYS)
       let changed = 0
       const failures: unknown[] = []

@@ -9,9 +9,9 @@ import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
-import { purchase, touch } from '../attribution/events.ts'
+import { bytesOf, keyOf, partitionOf, partitionsOf, purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
-import { fakeTopic } from '../runtime/fake-log.ts'
+import { fakeTopic, logRecord } from '../runtime/fake-log.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 2, 10, 12)
@@ -54,6 +54,20 @@ function latest(): Record<string, ProductSignals> {
 const signals = (now = NOW, intervalMs = 0) => {
   const deps = { log, analytics, now: () => now }
   return createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs })
+}
+
+/** A log that holds some orders, however many of them are stored. */
+function importing(log: EventLog, orders: readonly ReturnType<typeof bought>[]): EventLog {
+  const byPartition = Map.groupBy(orders, (order) => partitionOf(keyOf(order), partitionsOf(order.topic)))
+  const bounds = [...byPartition].map(([partition, own]) => ({ partition, start: 0, end: own.length }))
+  return {
+    ...log,
+    bounds: async (topic) => (topic === 'transactions' ? bounds : log.bounds(topic)),
+    read: async (topic, partition, offset) => {
+      const order = byPartition.get(partition)?.[offset]
+      return order ? [logRecord({ topic, key: keyOf(order), value: bytesOf(order) }, partition, offset)] : []
+    },
+  }
 }
 
 describe('signals', () => {
@@ -161,6 +175,22 @@ describe('signals', () => {
     time += intervalMs
     await running.runOnce()
     expect(latest().tea!.alsoBought.map(({ id }) => id)).toEqual(['cup', 'pot'])
+  })
+
+  test('an import is computed as a whole although the sink pauses in the middle of it', async () => {
+    const stored = Array.from({ length: 210 }, () => bought(['tea', 'cup']))
+    const newest = Array.from({ length: 10 }, () => bought(['kettle', 'pot']))
+    let at = NOW
+    const deps = { log: importing(log, [...stored, ...newest]), analytics, now: () => at }
+    const { runOnce } = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 300_000 })
+    await world.store(stored)
+    for (const sinkPauses of [1, 2, 3]) {
+      expect(await runOnce(), `look ${sinkPauses}`).toBe(0)
+      at += 2_000
+    }
+    await world.store(newest)
+    await runOnce()
+    expect(Object.keys(latest()).sort()).toEqual(['cup', 'kettle', 'pot', 'tea'])
   })
 
   test('days are counted when a shop is due, not at each look, and new rows are added to what is counted', async () => {
