@@ -1,5 +1,6 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
+  copiedLinesSql,
   copiedTransactionsSql,
   firstOffsetsSql,
   PERSON_KEYS,
@@ -34,6 +35,11 @@ export const attributionTopics = [
 export interface AttributionLimits {
   /** Transactions computed at once; with their touches they must fit in the store's memory. */
   sliceTransactions: number
+  /**
+   * Lines of the past computed at once, on average. A part reads the transactions of its people from all over the store, so that the
+   * past costs the fewer reads the larger its parts are.
+   */
+  partLines: number
   /** The most offsets of one partition that one run takes. */
   runOffsets: number
   /** The most transactions that are computed only because they fall in the time of new touches, without looking up whose they are. */
@@ -42,9 +48,13 @@ export interface AttributionLimits {
 
 export const ATTRIBUTION_LIMITS: AttributionLimits = {
   sliceTransactions: 20_000,
+  partLines: 200_000,
   runOffsets: 200_000,
   unaskedTransactions: 20_000,
 }
+
+/** A part is computed at once up to this many times the mean. Only a person with as many transactions makes a larger one: it is sliced. */
+const PART_SPREAD = 2
 
 export interface AttributionDeps {
   log: EventLog
@@ -113,9 +123,7 @@ interface Run {
 async function runOnce(deps: AttributionDeps, kept: Kept): Promise<Run | null> {
   const { log } = deps
   const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
-  const run = await (progress.phase === 'CREDITING'
-    ? creditPart(deps, kept.tables, progress)
-    : takeNew(deps, kept, progress))
+  const run = await (progress.phase === 'CREDITING' ? creditPart(kept.tables, progress) : takeNew(deps, kept, progress))
   if (run !== null) await log.reset(ATTRIBUTION_GROUP, commitsOf(run.progress))
   return run
 }
@@ -131,9 +139,8 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   const version = versionOf(doneAfter)
   const newRows = newRowsIn(ranges)
   const transactions = await kept.tables.use(async (scratch, on) => {
-    // In the phase COLLECTING nothing depends on which links are new. All stored links count as known, so none is stored again.
-    const known = phase === 'FOLLOWING' ? versionOf(done) : Number.MAX_SAFE_INTEGER
-    const news = await copyNew(on, scratch, newRows, { done: known, version })
+    // In the phase COLLECTING nothing depends on which links are new.
+    const news = await copyNew(on, scratch, newRows, { done: phase === 'FOLLOWING' ? versionOf(done) : null, version })
     if (phase !== 'FOLLOWING') return 0
     const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
     const since = { rows: newRows, news, done: versionOf(done) }
@@ -145,8 +152,8 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   if (phase === 'FOLLOWING') return { transactions, progress: { phase, done: doneAfter } }
   const isCaughtUp = newRanges(stored, doneAfter, bounds).length === 0
   if (!isCaughtUp) return { transactions: 0, progress: { phase: 'COLLECTING', done: doneAfter } }
-  const [copied] = await analytics.query<{ transactions: number }>(copiedTransactionsSql)
-  const parts = Math.ceil(copied!.transactions / limits.sliceTransactions)
+  const [copied] = await analytics.query<{ lines: number }>(copiedLinesSql)
+  const parts = Math.ceil(copied!.lines / limits.partLines)
   const next = parts === 0 ? { phase: 'FOLLOWING' as const } : { phase: 'CREDITING' as const, part: 0, parts }
   return { transactions: 0, progress: { ...next, done: doneAfter } }
 }
@@ -162,17 +169,13 @@ function isOfAttribution(topic: string): boolean {
 }
 
 /** Computes the transactions of one part of the people. Parts have nothing in common, so several processes could share them. */
-async function creditPart(
-  deps: AttributionDeps,
-  tables: ScratchTables,
-  progress: Progress & { phase: 'CREDITING' },
-): Promise<Run> {
-  const { limits = ATTRIBUTION_LIMITS } = deps
+async function creditPart(tables: ScratchTables, progress: Progress & { phase: 'CREDITING' }): Promise<Run> {
   const { part, parts, done } = progress
   const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
   const transactions = await tables.use(async (scratch, on) => {
     const place = { analytics: on, scratch, has: await readStoreHas(on) }
-    const params = { ...keys, sliceSize: limits.sliceTransactions }
+    const [copied] = await on.query<{ transactions: number }>(copiedTransactionsSql)
+    const params = { ...keys, sliceSize: PART_SPREAD * Math.ceil(copied!.transactions / parts) }
     const scope = await fillScope(place, transactionsOfKeysSql, params)
     await creditScope(place, scope, versionOf(done))
     return scope.transactions

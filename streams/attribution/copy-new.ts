@@ -1,12 +1,13 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   copyStatements,
+  foundLinkStatements,
   foundPairsSql,
   foundSizeSql,
-  linkStatements,
   type NewRows,
   type News,
   newsSql,
+  seenLinkStatements,
   seenSql,
 } from '../../infra/analytics/queries/attribution/lookups.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
@@ -20,22 +21,28 @@ export interface CopiedNews extends News {
 
 /**
  * Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing.
- * @param done links up to this version are known. Later ones count as new, because a run that died may have stored them.
+ * @param done links up to this version are known. Later ones count as new, because a run that died may have stored them. Null when
+ * nothing depends on which links are new: all pairs are stored, because to look up the known ones takes longer the more there are.
  */
 export async function copyNew(
   analytics: Analytics,
   scratch: Scratch,
   newRows: NewRows,
-  { done, version }: { done: number; version: number },
+  { done, version }: { done: number | null; version: number },
 ): Promise<CopiedNews> {
   for (const statement of copyStatements(newRows)) await analytics.command(statement)
   const news = await readNews(analytics, scratch, newRows)
   if (news.pairs === 0) return { ...news, newPairs: 0 }
+  const storeLinks = async (statements: readonly string[]) => {
+    for (const statement of statements) await analytics.command(statement, { version })
+  }
+  if (done === null) {
+    await storeLinks(seenLinkStatements(scratch))
+    return { ...news, newPairs: news.pairs }
+  }
   await refill(analytics, scratch.found, foundPairsSql(scratch), { done })
   const [found] = await analytics.query<{ pairs: number }>(foundSizeSql(scratch))
-  if (found!.pairs > 0) {
-    for (const statement of linkStatements(scratch)) await analytics.command(statement, { version })
-  }
+  if (found!.pairs > 0) await storeLinks(foundLinkStatements(scratch))
   return { ...news, newPairs: found!.pairs }
 }
 

@@ -122,14 +122,20 @@ WHERE n.${IS_SEEN_PAIR} AND
 /** Selects one row, `{ pairs }`: how many pairs `found` has. */
 export const foundSizeSql = ({ found }: Scratch): string => `SELECT toInt64(count()) AS pairs FROM ${found}`
 
+/** Statements that store the pairs of `seen`, whether they are links already or not. Parameter version. */
+export const seenLinkStatements = ({ seen }: Scratch): string[] => linkStatements(`${seen} WHERE ${IS_SEEN_PAIR}`)
+
+/** Statements that store the pairs of `found`. Parameter version. */
+export const foundLinkStatements = ({ found }: Scratch): string[] => linkStatements(found)
+
 /**
- * Statements that store the pairs of `found`. Parameter version. `links_by_cid` decides which pairs are new, so it comes last: a run
- * that stops between the two statements stores the pairs in both tables when it is repeated.
+ * `links_by_cid` decides which pairs are new, so it comes last: a run that stops between the two statements stores the pairs in both
+ * tables when it is repeated.
  */
-export const linkStatements = ({ found }: Scratch): string[] =>
+const linkStatements = (pairs: string): string[] =>
   ['links_by_uid', 'links_by_cid'].map(
     (table) => `INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version)
-SELECT shopId, cid, uid, seenAt, provenAt, {version:Int64} FROM ${found}`,
+SELECT shopId, cid, uid, seenAt, provenAt, {version:Int64} FROM ${pairs}`,
   )
 
 /** The first offset of each partition in the tables that are copied from: topic, partition, offset. */
@@ -139,6 +145,9 @@ export const firstOffsetsSql = Object.entries(eventTables)
       `SELECT '${topic}' AS topic, _partition AS partition, min(_offset) AS offset FROM ${table} GROUP BY partition`,
   )
   .join(' UNION ALL ')
+
+/** How many lines the copied transactions have, all versions of an id together. */
+export const copiedLinesSql = 'SELECT toInt64(sum(length(lines))) AS lines FROM transactions_by_id WHERE NOT imported'
 
 /** How many transactions attribution has copied. */
 export const copiedTransactionsSql = 'SELECT toInt64(count()) AS transactions FROM transactions_by_person'
