@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
-import { type JourneyShop, openShop } from '../../journey/shop.ts'
+import { type Ad, type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { addresses, testNamespace } from '../addresses.ts'
@@ -124,10 +124,13 @@ const get = <T = Record<string, number>>(path: string) => must(program.call<T>('
 async function visit(cid: string): Promise<void> {
   const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', path, body, { cid }))
   const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp red' }]
-  const { data } = await post<{ data: { ads: { showId: string; shopProductId: string }[] }[] }>('/v1/dsa/raw/batch', {
-    targeting,
+  let ad: Ad | undefined
+  // After a move there are no paid ads until the spend has been counted in the new Redis.
+  await waitFor(async () => {
+    const { data } = await post<{ data: { ads: Ad[] }[] }>('/v1/dsa/raw/batch', { targeting })
+    ad = data[0]!.ads[0]
+    return ad !== undefined
   })
-  const [ad] = data[0]!.ads
   await post('/v1/ev/batch', { events: ['VIEW', 'CLICK'].map((type) => ({ type, showId: ad!.showId })) })
   const products = [{ shopProductId: 'lamp-red', price: 20, quantity: 2 }]
   await post('/v1/ev/transaction', { eventId: cid, kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products })
