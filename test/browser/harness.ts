@@ -143,6 +143,16 @@ export async function signIn(context: BrowserContext, url: string, person: Perso
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
 }
 
+/** Holds back what a page requests from a path, by one method or any, until the returned function is called. */
+export async function hold(page: Page, path: string, method?: string): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (method === undefined || route.request().method() === method) await released
+    await route.continue()
+  })
+  return release
+}
+
 const NOTHING_MOVES =
   'document.getAnimations().every((each) => each.playState !== "running" || each.effect.getTiming().iterations === Infinity)'
 

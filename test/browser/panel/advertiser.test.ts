@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitFor } from '../../wait-for.ts'
-import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { hold, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, chooseShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
 const SHOP = 'Shop of the advertiser'
@@ -164,11 +164,7 @@ it('puts an uploaded picture into its banner, also when another banner was remov
     await other.getByRole('button', { name: 'Add banner' }).click()
     await banner(number).getByLabel('Title').fill(`Title ${number}`)
   }
-  const { promise: removed, resolve: haveRemoved } = Promise.withResolvers<void>()
-  await other.route('**/v1/panel/images', async (route) => {
-    await removed
-    await route.continue()
-  })
+  const haveRemoved = await hold(other, '**/v1/panel/images')
   const sent = other.waitForRequest('**/v1/panel/images')
   const file = { name: 'exact.png', mimeType: 'image/png', buffer: await picture(60, 30) }
   await banner(2).locator('input[type=file]').first().setInputFiles(file)

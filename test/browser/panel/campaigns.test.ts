@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { hold, openOwnWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
 /** More than the API answers at once. */
@@ -111,13 +111,9 @@ it('loses no letter of a search that is typed while the page is busy, nor the se
 })
 
 it('leaves for a page that is slow to come right after a search, and shows the search on the way back', async () => {
-  const { promise: pageMayCome, resolve: letPageCome } = Promise.withResolvers<void>()
   await page.reload()
   await page.getByText('1,100 of 1,100 campaigns').waitFor()
-  await page.route('**/panel/assets/*', async (route) => {
-    await pageMayCome
-    await route.continue()
-  })
+  const letPageCome = await hold(page, '**/panel/assets/*')
   await search('Campaign 42')
   await page.getByRole('link', { name: 'New campaign' }).click()
   await setTimeout(LONGER_THAN_A_PAUSE_IN_TYPING_MS)
@@ -155,12 +151,8 @@ it('keeps the chosen columns after a reload', async () => {
 })
 
 it('saves what the table shows once its figures have come, with formulas made harmless', async () => {
-  const { promise: figuresMayCome, resolve: letFiguresCome } = Promise.withResolvers<void>()
   const reports = '**/v1/panel/reports?*'
-  await page.route(reports, async (route) => {
-    await figuresMayCome
-    await route.continue()
-  })
+  const letFiguresCome = await hold(page, reports)
   await page.reload()
   await search('HYPERLINK')
   await page.getByText('1 of 1,100 campaigns').waitFor()

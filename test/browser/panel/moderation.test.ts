@@ -2,15 +2,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
 import { openWorld, type World } from '../harness.ts'
-import { type Stock, stockShop } from './publisher-data.ts'
+import { openPublisherShop, type Stock } from './publisher-data.ts'
 
 let world: World
 let stock: Stock
 let page: Page
 beforeAll(async () => {
   world = await openWorld()
-  stock = await stockShop(world.program)
-  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId }))
+  ;({ stock, page } = await openPublisherShop(world))
 })
 afterAll(() => world?.stop())
 

@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { must, type Program } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
+import type { World } from '../harness.ts'
 
 /** A shop with advertised products and a display campaign that waits for moderation. */
 export interface Stock {
@@ -75,4 +77,11 @@ async function uploadPicture(program: Program, accountId: string): Promise<strin
   const headers = { authorization: `Bearer ${program.token}` }
   const answer = await fetch(`${program.url}/v1/panel/images`, { method: 'POST', headers, body: form })
   return ((await answer.json()) as { id: string }).id
+}
+
+/** A stocked shop, and a page in which its publisher is signed in. */
+export async function openPublisherShop(world: World): Promise<{ stock: Stock; page: Page }> {
+  const stock = await stockShop(world.program)
+  const person = await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId })
+  return { stock, page: await world.signedIn(person) }
 }

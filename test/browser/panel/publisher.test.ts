@@ -3,16 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
-import { feedXml, lamp, type Stock, stockShop } from './publisher-data.ts'
+import { feedXml, lamp, openPublisherShop, type Stock } from './publisher-data.ts'
 
 let world: World
 let stock: Stock
 let page: Page
 beforeAll(async () => {
   world = await openWorld()
-  stock = await stockShop(world.program)
-  const person = await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId })
-  page = await world.signedIn(person)
+  ;({ stock, page } = await openPublisherShop(world))
 })
 afterAll(() => world?.stop())
 

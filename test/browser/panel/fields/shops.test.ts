@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
-import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
+import { hold, OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
 
 interface Shop {
   name: string
@@ -83,11 +83,7 @@ it('keeps what is typed while a change is being saved', async () => {
   const home = { currency: 'EUR', lang: 'en', country: 'DE' }
   const { id } = await make('shops', { accountId, name: 'Old name', ...home })
   const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-  await page.route(`**/v1/panel/shops/${id}`, async (route) => {
-    if (route.request().method() === 'PATCH') await mayAnswer
-    await route.continue()
-  })
+  const answer = await hold(page, `**/v1/panel/shops/${id}`, 'PATCH')
   await page.goto(`/panel/shops/${id}`)
   const name = page.getByRole('textbox', { name: 'Name' })
   await name.fill('Saved name')

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
-import { openWorld, type World } from '../../harness.ts'
-import { type Stock, stockShop } from '../publisher-data.ts'
+import { hold, openWorld, type World } from '../../harness.ts'
+import { openPublisherShop, type Stock } from '../publisher-data.ts'
 
 /** Longer than any pause in typing that the panel waits for. */
 const PAUSE_IN_TYPING_MS = 800
@@ -14,8 +14,7 @@ let page: Page
 
 beforeAll(async () => {
   world = await openWorld()
-  stock = await stockShop(world.program)
-  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId }))
+  ;({ stock, page } = await openPublisherShop(world))
 })
 afterAll(() => world?.stop())
 beforeEach(() => page.unrouteAll())
@@ -24,18 +23,6 @@ const title = (name: string) => page.getByRole('heading', { level: 1, name })
 const linkTo = (name: string) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
 const query = () => Object.fromEntries(new URL(page.url()).searchParams)
-
-/** Holds back what the server answers to the requests for a path, until the returned function is called. */
-async function hold(path: string, method?: string): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(path, async (route) => {
-    if (method && route.request().method() !== method) return route.fallback()
-    const response = await route.fetch()
-    await promise
-    await route.fulfill({ response })
-  })
-  return resolve
-}
 
 it('keeps a person who was typed when a filter is chosen at once', async () => {
   await page.goto('/panel/ad-requests')
@@ -53,7 +40,7 @@ it('keeps a person who was typed when a filter is chosen at once', async () => {
 it('leaves for a page that is slow to come right after a person was typed', async () => {
   await page.goto('/panel/ad-requests')
   await page.getByText('No ad requests in the last 30 days').waitFor()
-  const letPageCome = await hold('**/panel/assets/*')
+  const letPageCome = await hold(page, '**/panel/assets/*')
   await page.getByLabel('Person').fill('anna')
   await linkTo('Placements').click()
   await setTimeout(PAUSE_IN_TYPING_MS)
@@ -84,10 +71,10 @@ it('leaves reports for a page that is slow to come, though the default view come
       fetch('/v1/panel/report-views', { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
     JSON.stringify(view),
   )
-  const letViewsCome = await hold('**/v1/panel/report-views*')
+  const letViewsCome = await hold(page, '**/v1/panel/report-views*')
   await page.goto('/panel/reports')
   await title('Reports').waitFor()
-  const letPageCome = await hold('**/panel/assets/*')
+  const letPageCome = await hold(page, '**/panel/assets/*')
   await linkTo('Placements').click()
   const came = page.waitForResponse('**/v1/panel/report-views*')
   letViewsCome()
@@ -119,7 +106,7 @@ it('lists the products of the chosen shop, though a feed of the shop before is i
 it('stays where the user has gone while something was saved', async () => {
   await page.goto('/panel/feeds/new')
   await page.getByLabel('Name').fill('Slow feed')
-  const letAnswerCome = await hold('**/v1/panel/feeds', 'POST')
+  const letAnswerCome = await hold(page, '**/v1/panel/feeds', 'POST')
   await page.getByRole('button', { name: 'Create feed' }).click()
   await linkTo('Placements').click()
   await page.getByRole('button', { name: 'Leave' }).click()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../../harness.ts'
-import { type Stock, stockShop } from '../publisher-data.ts'
+import { openPublisherShop, type Stock } from '../publisher-data.ts'
 
 let world: World
 let stock: Stock
@@ -11,13 +11,11 @@ let page: Page
 let unitId: string
 beforeAll(async () => {
   world = await openWorld()
-  stock = await stockShop(world.program)
+  ;({ stock, page } = await openPublisherShop(world))
   const make = (path: string, body: object) =>
     must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
   const placement = await make('placements', { shopId: stock.shopId, name: 'Search', kind: 'PRODUCT' })
   unitId = (await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })).id
-  const person = await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId })
-  page = await world.signedIn(person)
 })
 afterAll(() => world?.stop())
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../../harness.ts'
-import { type Stock, stockShop } from '../publisher-data.ts'
+import { openPublisherShop, type Stock } from '../publisher-data.ts'
 
 let world: World
 let stock: Stock
@@ -15,10 +15,9 @@ let page: Page
 let unitId: string
 beforeAll(async () => {
   world = await openWorld()
-  stock = await stockShop(world.program)
+  ;({ stock, page } = await openPublisherShop(world))
   const placement = await make('placements', { shopId: stock.shopId, name: 'Search', kind: 'PRODUCT' })
   unitId = (await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'BESTSELLERS' })).id
-  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId }))
 })
 afterAll(() => world?.stop())
 
