@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultLimits } from '../../../../../services/domain/limits.ts'
 import {
   type FetchOptions,
@@ -148,33 +148,6 @@ describe('fetching', () => {
       response.on('close', () => clearInterval(timer))
     }
     await expect(fetch({}, { totalTimeoutMs: 100 })).rejects.toThrow('did not arrive within 0.1 s')
-  })
-
-  describe('the pace', () => {
-    const pace = { spanMs: 60_000, bytesMin: 1_000 }
-    const opened = Promise.withResolvers<ServerResponse>()
-    let sentBytes = 0
-    async function send(bytes: number): Promise<void> {
-      const response = await opened.promise
-      response.write(' '.repeat(bytes))
-      sentBytes += bytes
-      await expect.poll(async () => (await stat(path())).size).toBe(sentBytes)
-    }
-    beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
-    afterEach(() => void vi.useRealTimers())
-
-    it('hangs up on a server once it sends fewer bytes in a span than it must', async () => {
-      answer = (_request, response) => opened.resolve(response)
-      const refused = expect(fetch({}, { pace })).rejects.toThrow('arrived too slowly: under 1000 bytes in 60 s')
-      await send(1)
-      for (let span = 0; span < 6; span++) {
-        await send(pace.bytesMin)
-        vi.advanceTimersByTime(pace.spanMs)
-      }
-      await send(pace.bytesMin / 2)
-      vi.advanceTimersByTime(pace.spanMs)
-      await refused
-    })
   })
 
   it('ends at once when it is cancelled', async () => {
