@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { digest } from '../../../../services/domain/catalogue/offer.ts'
-import { inlineProductReader, threadedProductReader } from '../../../../services/registry/products/product-reader.ts'
+import { threadedProductReader } from '../../../../services/registry/products/product-reader.ts'
 import { readProductUpdate } from '../../../../services/registry/products/product-update.ts'
 import {
   type Answer,
@@ -290,24 +290,6 @@ describe('product updates', () => {
   it('are let in again after refusals', async () => {
     for (let i = 0; i < 10; i++) expect((await send(7)).status).toBe(400)
     expect((await send(upsert(lamp))).status).toBe(202)
-  })
-
-  it('of one account are read two at a time, and those of others meanwhile', async () => {
-    const { promise: mayRead, resolve: letRead } = Promise.withResolvers<void>()
-    const read: typeof inlineProductReader.read = (...body) => mayRead.then(() => inlineProductReader.read(...body))
-    const busy = await openOffice({ productReader: { ...inlineProductReader, read } })
-    const [own, other] = [await openPublisher(busy), await openPublisher(busy)]
-    const update = ({ feedId, token }: typeof own) => {
-      const entries = [{ batchId: 'b', method: 'UPSERT', product: { feedId, ...lamp } }]
-      return busy.call('POST', '/v1/feed/product', { entries }, token)
-    }
-    const reading = [update(own), update(own)]
-    expect(await update(own)).toMatchObject({ status: 429, headers: { 'retry-after': '2' } })
-    reading.push(update(other))
-    letRead()
-    expect((await Promise.all(reading)).map(({ status }) => status)).toEqual([202, 202, 202])
-    expect((await update(own)).status).toBe(202)
-    await discard(busy)
   })
 
   it('are read alike in a thread of their own', async () => {
