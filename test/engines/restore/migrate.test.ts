@@ -123,15 +123,13 @@ const get = <T = Record<string, number>>(path: string) => must(program.call<T>('
 
 async function visit(cid: string): Promise<void> {
   const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', path, body, { cid }))
-  const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp red' }]
-  let ad: Ad | undefined
+  let ads: Ad[] = []
   // After a move there are no paid ads until the spend has been counted in the new Redis.
   await waitFor(async () => {
-    const { data } = await post<{ data: { ads: Ad[] }[] }>('/v1/dsa/raw/batch', { targeting })
-    ad = data[0]!.ads[0]
-    return ad !== undefined
+    ads = await shop.askForAds(cid, 'desk lamp red', 1)
+    return ads.length > 0
   })
-  await post('/v1/ev/batch', { events: ['VIEW', 'CLICK'].map((type) => ({ type, showId: ad!.showId })) })
+  await post('/v1/ev/batch', { events: ['VIEW', 'CLICK'].map((type) => ({ type, showId: ads[0]!.showId })) })
   const products = [{ shopProductId: 'lamp-red', price: 20, quantity: 2 }]
   await post('/v1/ev/transaction', { eventId: cid, kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products })
 }
