@@ -115,6 +115,6 @@ it('attribution of the past takes parts, and goes on with the one in which it wa
     'part' in rest ? rest.part : 0,
   ])
   expect(steps).toEqual(steps.toSorted(([a, b], [c, d]) => a! - c! || b! - d!))
-  expect(seen.some((each) => each.phase === 'CREDITING' && each.part > 0)).toBe(true)
+  expect(seen.some((each) => each.phase === 'CREDITING' && each.part > 0 && each.parts === 3)).toBe(true)
   expect(await lines()).toEqual(attributedByHand(happenings))
 })
