@@ -4,12 +4,11 @@ import { freezesOfRecovery, freezesOfStore, leaveInDoubt, openSinks, type Sinks,
 const IN_TURN = { concurrent: false, timeout: 600_000 }
 /** Each trial waits for sessions to expire, so several worlds are tried beside each other. */
 const WORLDS = 3
+const WHILE_RECOVERING = ', while it finishes what one before it has left'
 
 const trials = [
   ...freezesOfStore.map((freeze) => ({ freeze, prepare: async () => {}, when: '' })),
-  ...freezesOfRecovery.map((freeze) => ({
-    ...{ freeze, prepare: leaveInDoubt, when: ', while it finishes what one before it has left' },
-  })),
+  ...freezesOfRecovery.map((freeze) => ({ freeze, prepare: leaveInDoubt, when: WHILE_RECOVERING })),
 ]
 
 describe.concurrent.each(Array.from({ length: WORLDS }, (_, world) => world))(

@@ -30,8 +30,9 @@ export interface Searchable<T> {
 }
 
 /**
- * The rows that contain every typed word: first those with whole words, then those with beginnings of words, then the others. Rows
- * of one rank keep their order. Case and diacritics do not matter.
+ * The rows that contain every typed word, or have an id that begins with the only one: first those with whole words and those meant
+ * by their id, then those with beginnings of words, then the others. Rows of one rank keep their order. Case and diacritics do not
+ * matter.
  */
 export function searched<T>(rows: readonly T[], { textOf, idOf }: Searchable<T>, typed: string): readonly T[] {
   const words = fold(typed).split(/\s+/).filter(Boolean)
