@@ -33,8 +33,8 @@ const DAY_MS = 86_400_000
 const SETTLE_MS = 12_000
 /** The longer nothing changes, the less often ClickHouse checks its tables: idle time is measured after this pause. */
 const IDLE_AFTER_MS = 60_000
-const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number }> = {
-  100: { cores: 0.5, p50Ms: 3, p99Ms: 15 },
+const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number; memoryMb?: number }> = {
+  100: { cores: 0.5, p50Ms: 3, p99Ms: 15, memoryMb: 700 },
   500: { p99Ms: 50 },
 }
 
@@ -50,12 +50,12 @@ async function measureThreads(): Promise<void> {
     await visit({ url, ...market, ...WARM_UP })
     await sleep(IDLE_AFTER_MS)
     const idle = await spent(pid, () => sleep(SECONDS * 1_000))
-    const runs: { visitsPerSecond: number; run: Awaited<ReturnType<typeof spent<Visited>>> }[] = []
+    const runs: { visitsPerSecond: number; run: Awaited<ReturnType<typeof spent<Visited>>>; memoryMb: number }[] = []
     const measure = async (visitsPerSecond: number) => {
       const shoppers = `at-${visitsPerSecond}-${runs.length}`
       const run = await spent(pid, () => visit({ url, ...market, shoppers, visitsPerSecond, seconds: SECONDS }))
-      runs.push({ visitsPerSecond, run })
       await sleep(SETTLE_MS)
+      runs.push({ visitsPerSecond, run, memoryMb: program.memoryMb().now })
       return run
     }
     for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) await measure(visitsPerSecond)
@@ -73,13 +73,13 @@ async function measureThreads(): Promise<void> {
     )
     console.log('\nAnswers, milliseconds from when they were due')
     console.table(runs.map(({ run }) => run.result))
-    const memory = program.memoryMb()
-    console.log('memory, MB', memory)
+    console.log('\nMemory after them, MB')
+    console.table(runs.map(({ visitsPerSecond, memoryMb }) => ({ 'visits/s': visitsPerSecond, memoryMb })))
     const coresOf = ({ used, seconds }: Omit<typeof idle, 'result'>) => withAll(used).all! / seconds
     reportFigure({ measure: 'Idle', value: coresOf(idle), unit: 'cores', goal: { atMost: 0.01 } })
     const read = { measure: `${READ_RATE} visits/s while somebody reads reports`, unit: 'cores' }
     reportFigure({ ...read, value: coresOf(whileRead), goal: { atMost: GOALS[READ_RATE]!.cores! } })
-    for (const { visitsPerSecond, run } of runs.filter((each) => each.run !== whileRead)) {
+    for (const { visitsPerSecond, run, memoryMb } of runs.filter((each) => each.run !== whileRead)) {
       const goal = GOALS[visitsPerSecond]
       if (goal === undefined) continue
       const at = `${visitsPerSecond} visits/s`
@@ -89,8 +89,9 @@ async function measureThreads(): Promise<void> {
         reportFigure({ measure: `Ad requests at ${at}: p50`, value: adP50Ms, unit: 'ms', goal: { atMost: goal.p50Ms } })
       }
       reportFigure({ measure: `Ad requests at ${at}: p99`, value: adP99Ms, unit: 'ms', goal: { atMost: goal.p99Ms } })
+      const memory = { measure: `Memory after ${at}`, value: memoryMb, unit: 'MB' }
+      if (goal.memoryMb) reportFigure({ ...memory, goal: { atMost: goal.memoryMb } })
     }
-    reportFigure({ measure: 'Memory after them', value: memory.now, unit: 'MB', goal: { atMost: 700 } })
   } finally {
     await program.stop()
   }
