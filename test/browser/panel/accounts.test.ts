@@ -141,7 +141,10 @@ it('turns two-step sign-in off, and closes its dialog', async () => {
   await page.getByRole('button', { name: 'I have saved them' }).click()
   await open()
   await page.getByRole('button', { name: 'Turn off' }).click()
-  await page.getByRole('dialog', { name: 'Turn off two-step sign-in?' }).getByRole('button', { name: 'Turn off' }).click()
+  await page
+    .getByRole('dialog', { name: 'Turn off two-step sign-in?' })
+    .getByRole('button', { name: 'Turn off' })
+    .click()
   await page.getByText('Two-step sign-in is off').waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await page.close()
