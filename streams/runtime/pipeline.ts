@@ -72,8 +72,6 @@ interface Worked {
   dead: readonly DeadRecord[]
 }
 
-const recordsOf = (round: readonly Worked[]) => round.reduce((sum, { batch }) => sum + batch.records.length, 0)
-
 /** The longest poll after a failure or while a partition is paused. It bounds how late a due retry, or a recovery, is noticed. */
 const LOOK_AGAIN_MS = 1_000
 
@@ -107,27 +105,25 @@ export function createStream(options: StreamOptions): Stream {
     // No batch came, so none waits to be retried: if anything had failed, it was the log, and it has recovered.
     if (!first) return run.markHealthy()
     let records = 0
-    let round: Worked[] = []
-    const commitRound = async () => {
-      const worked = round
-      round = []
-      await commitAll(consumer, worked)
-    }
-    for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
-      const { assignment } = batch
-      if (round.some((each) => each.batch.assignment === assignment)) await commitRound()
-      records += batch.records.length
-      const worked = await processBatch(consumer, batch)
-      if (worked instanceof Error) {
-        await commitRound()
-        await run.backOff(worked)
-      } else if (worked) {
-        round.push(worked)
-        // Commit before the next poll: the commit pauses a partition with an unreadable record, which the poll would skip.
-        if (worked.unreadable || recordsOf(round) >= options.batchMaxRecords) await commitRound()
+    const rounds = createRounds((round) => commitAll(consumer, round), options.batchMaxRecords)
+    try {
+      for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
+        await rounds.makeReady(batch.assignment)
+        records += batch.records.length
+        const worked = await processBatch(consumer, batch)
+        if (worked instanceof Error) {
+          await rounds.commit()
+          await run.backOff(worked)
+        } else if (worked) {
+          rounds.add(worked)
+          // Commit before the next poll: the commit pauses a partition with an unreadable record, which the poll would skip.
+          if (worked.unreadable) await rounds.commit()
+        }
       }
+      await rounds.commit()
+    } finally {
+      await rounds.ended()
     }
-    await commitRound()
     // After a full batch, the next records are probably on their way from the broker already, so do not wait for more to gather.
     if (records < options.batchMaxRecords) await run.pause(gatherMs)
   }
@@ -235,6 +231,43 @@ export function createStream(options: StreamOptions): Stream {
     lag: createTopicLag({ log, group: name, topics, now }),
     ownLag: createTopicLag({ log, group: name, topics, assigned: () => member?.assigned() ?? [], now }),
     state: run.state,
+  }
+}
+
+/** Gathers batches into rounds. A full round is committed while the next one is worked. */
+function createRounds(commitAll: (round: readonly Worked[]) => Promise<void>, recordsMax: number) {
+  let round: Worked[] = []
+  let committing: readonly Worked[] = []
+  let committed: Promise<void> = Promise.resolve()
+
+  const isFull = () => round.reduce((sum, { batch }) => sum + batch.records.length, 0) >= recordsMax
+  const isIn = (worked: readonly Worked[], assignment: Assignment) =>
+    worked.some(({ batch }) => batch.assignment === assignment)
+
+  /** Begins to commit the round, once the one before it is committed. */
+  async function beginCommit(): Promise<void> {
+    await committed
+    committing = round
+    round = []
+    committed = commitAll(committing)
+    // It is awaited later. Until then, its failure must not count as unhandled.
+    committed.catch(() => {})
+  }
+
+  return {
+    add: (worked: Worked) => void round.push(worked),
+    /** Makes ready for the next batch of a partition: the batch before it is committed first. */
+    async makeReady(assignment: Assignment): Promise<void> {
+      if (isFull() || isIn(round, assignment)) await beginCommit()
+      if (isIn(committing, assignment)) await committed
+    },
+    /** Resolves when everything is committed. @throws the error of a commit that failed. */
+    async commit(): Promise<void> {
+      await beginCommit()
+      await committed
+    },
+    /** Resolves when no commit is under way. */
+    ended: () => committed.catch(() => {}),
   }
 }
 

@@ -242,3 +242,29 @@ it('a stream commits at once what several partitions have, and each partition as
   // One of them failed at first.
   expect(mostUnderWay).toBeGreaterThanOrEqual(partitions - 1)
 })
+
+it('a stream works on while it commits a full round', async () => {
+  const secondStep = Promise.withResolvers<void>()
+  let steps = 0
+  const counting: StreamStep = async (batch) => {
+    steps += 1
+    if (steps === 2) secondStep.resolve()
+    return copy(batch)
+  }
+  const waiting: EventLog = {
+    ...world.log,
+    async consumer(options) {
+      const consumer = await world.log.consumer(options)
+      return {
+        ...consumer,
+        async commit(...commit) {
+          await secondStep.promise
+          await consumer.commit(...commit)
+        },
+      }
+    },
+  }
+  await world.log.append(ids(80).map(view))
+  start(counting, { log: waiting })
+  expect(messages(await readOnceThere('feed-issues', 80)).toSorted()).toEqual(ids(80).toSorted())
+})
