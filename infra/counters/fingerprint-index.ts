@@ -58,7 +58,8 @@ export class FingerprintIndex {
 
   /** The slot of the fingerprint, or the free slot where it belongs. */
   #slotOf(low: number, high: number): number {
-    const [slots, halves] = [this.#slots, this.#halves]
+    const slots = this.#slots
+    const halves = this.#halves
     const hash = Math.imul(low ^ SALT_OF_LOW, 0x9e3779b1) ^ Math.imul(high ^ SALT_OF_HIGH, 0x85ebca6b)
     for (let slot = hash >>> this.#shift; ; slot = (slot + 1) & (slots.length - 1)) {
       const at = 2 * (slots[slot]! - 1)

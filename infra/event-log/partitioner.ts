@@ -3,7 +3,12 @@
  * partitioner, so that a key lies in the same partition in either log.
  */
 export function partitionOf(key: Uint8Array, partitions: number): number {
-  return (murmur2(key) & 0x7fffffff) % partitions
+  return hashOf(key) % partitions
+}
+
+/** The number of which a key's partition is the remainder. */
+export function hashOf(key: Uint8Array, length = key.length): number {
+  return murmur2(key, length) & 0x7fffffff
 }
 
 const BYTES_A_UNIT_MAX = 3
@@ -13,7 +18,7 @@ const encoded = Buffer.alloc(1_024)
 /** As `partitionOf`, for a key as text. */
 export function partitionOfKey(key: string, partitions: number): number {
   if (key.length * BYTES_A_UNIT_MAX > encoded.length) return partitionOf(Buffer.from(key), partitions)
-  return (murmur2(encoded, encoded.write(key)) & 0x7fffffff) % partitions
+  return hashOf(encoded, encoded.write(key)) % partitions
 }
 
 const SEED = 0x9747b28c

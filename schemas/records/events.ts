@@ -118,7 +118,7 @@ export interface JudgedEvent extends AdEvent {
   /** The rule behind the verdict INVALID_TRAFFIC; null with any other verdict. */
   invalidReason: string | null
   /** The rules that the event breaks, among those that its shop only marks by. */
-  marks: string[]
+  marks: readonly string[]
 }
 
 /** Topic `corrections`: a valid view or click that was voided later. */

@@ -120,14 +120,24 @@ const { fields } = currentSchema('JudgedEvent') as RecordSchema
 const fieldsOfEvent = (currentSchema('AdEvent') as RecordSchema).fields.length
 const judgedType = avroType({ type: 'record', name: 'endcap.Judged', fields: fields.slice(fieldsOfEvent) })
 const judgedHeader = headerOf('JudgedEvent')
+/** The fields that the judge adds are short: a few numbers, and names of rules. */
+const judgedScratch = Buffer.alloc(1_024)
 
 /**
  * Writes a JudgedEvent around the bytes of an AdEvent: its first fields are those of AdEvent, in the same order, and the fields that
  * the judge adds follow.
  * @param event bytes that can be decoded.
- * @returns the record as `encode('JudgedEvent', …)` would write it; null when another version of AdEvent wrote the bytes.
+ * @returns the record as `encode('JudgedEvent', …)` would write it; null when another version of AdEvent wrote the bytes, or the added
+ * fields are too long to be written here.
  */
 export function judgedEventBytes(event: Uint8Array, judged: Omit<JudgedEvent, keyof AdEvent>): Buffer | null {
   if (!isOfCurrentSchema('AdEvent', event)) return null
-  return Buffer.concat([judgedHeader, event.subarray(header.length), judgedType.toBuffer(judged)])
+  const end = judgedType.encode(judged, judgedScratch)
+  if (end < 0) return null
+  const value = Buffer.allocUnsafe(event.length + end)
+  value.set(event)
+  // The header takes the place of the event's, which is as long.
+  judgedHeader.copy(value)
+  judgedScratch.copy(value, event.length, 0, end)
+  return value
 }

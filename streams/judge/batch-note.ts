@@ -1,4 +1,4 @@
-import type { Decision } from './step.ts'
+import { type Decision, decisionOf } from './step.ts'
 
 /**
  * The note that the counters keep of the last batch of a partition of `ad-events`, next to its position in the shard of its campaigns.
@@ -29,22 +29,33 @@ export interface Stands {
   counting: readonly number[]
 }
 
-export function encodeNote(decisions: ReadonlyMap<number, Decision>, { before, counting }: Stands): string {
-  const kinds = new Map<string, string>()
-  let first: number | null = null
-  let next = 0
-  let codes = ''
-  for (const [offset, { outcome, actor }] of decisions) {
-    first ??= next = offset
-    if (offset > next) codes += `+${offset - next},`
+/** @param decisions on the events, in their order. */
+export function encodeNote(
+  events: readonly { offset: number }[],
+  decisions: readonly Decision[],
+  { before, counting }: Stands,
+): string {
+  const kinds: string[] = []
+  const codeOf = new Map<Decision, string>()
+  const codes: string[] = []
+  const first = events[0]?.offset ?? null
+  let next = first
+  for (let i = 0; i < events.length; i++) {
+    const { offset } = events[i]!
+    const decision = decisions[i]!
+    if (offset > next!) codes.push(`+${offset - next!},`)
     next = offset + 1
-    const kind = `${outcome}/${actor ?? ''}`
-    if (!kinds.has(kind)) kinds.set(kind, String.fromCharCode(FIRST_CODE + kinds.size))
-    codes += kinds.get(kind)
+    let code = codeOf.get(decision)
+    if (code === undefined) {
+      code = String.fromCharCode(FIRST_CODE + kinds.length)
+      kinds.push(`${decision.outcome}/${decision.actor ?? ''}`)
+      codeOf.set(decision, code)
+    }
+    codes.push(code)
   }
   const at = Math.max(...before)
   const stands: Note[4] = [at, before.map((each) => at - each), counting]
-  return JSON.stringify([first, [...kinds.keys()], codes, null, stands] satisfies Note)
+  return JSON.stringify([first, kinds, codes.join(''), null, stands] satisfies Note)
 }
 
 /**
@@ -68,7 +79,7 @@ export function decodeDecisions(note: string | null): Map<number, Decision> {
     if (gap !== undefined) offset += Number(gap)
     else {
       const [outcome, actor] = kinds[text.charCodeAt(0) - FIRST_CODE]!.split('/') as [string, string]
-      decisions.set(offset++, { outcome, actor: (actor || null) as Decision['actor'] })
+      decisions.set(offset++, decisionOf(outcome, (actor || null) as Decision['actor']))
     }
   }
   return decisions

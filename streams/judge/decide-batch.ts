@@ -15,8 +15,11 @@ export interface EventBatch<Event extends { offset: number }, Outcome> {
   events: readonly Event[]
   /** Makes the step of an event, which refers to the counters of the current attempt. */
   stepOf: (event: Event, counters: BatchCounters) => Step
-  /** Makes the outcome of the decisions, by offset. It runs while they are being stored, and its result is only used once they are. */
-  outcomeOf: (decisions: ReadonlyMap<number, Decision>) => Promise<Outcome>
+  /**
+   * Makes the outcome of the decisions, which are in the order of the events. It runs while they are being stored, and its result is
+   * only used once they are.
+   */
+  outcomeOf: (decisions: readonly Decision[]) => Promise<Outcome>
   /** The last offset that the judge has committed. */
   after: number
   /** The last offset of the batch, even if its record has no step. */
@@ -63,16 +66,16 @@ async function attempt<Event extends { offset: number }, Outcome>(
 
   const before = values.requireStands(standsBy(note, { position, upTo: after, shards: counters.shards }))
   const kept = position > after ? decodeDecisions(note) : NONE
-  const decisions = new Map<number, Decision>()
-  await inSlices(steps, ({ offset, step }) => {
+  const decisions = await inSlices(steps, ({ offset, step }) => {
     const decision = offset > position ? decide(step, values) : kept.get(offset)
     if (!decision) throw new Error(`The counters have forgotten the decision on offset ${offset}`)
     values.at(offset)
     carryOut(step, decision, values)
-    decisions.set(offset, decision)
+    return decision
   })
 
-  const [, outcome] = await Promise.all([storeAll(counters, values, { upTo, decisions, before }), outcomeOf(decisions)])
+  const noteOf = (counting: readonly number[]) => encodeNote(events, decisions, { before, counting })
+  const [, outcome] = await Promise.all([storeAll(counters, values, { upTo, noteOf }), outcomeOf(decisions)])
   return outcome
 }
 
@@ -80,11 +83,10 @@ async function attempt<Event extends { offset: number }, Outcome>(
 async function storeAll(
   counters: Counters,
   values: BatchCounters,
-  batch: { upTo: number; decisions: ReadonlyMap<number, Decision>; before: readonly number[] },
+  { upTo, noteOf }: { upTo: number; noteOf: (counting: readonly number[]) => string },
 ): Promise<void> {
-  const { upTo, decisions, before } = batch
   const others = values.otherChanges(upTo)
-  const own = values.ownChange(upTo, encodeNote(decisions, { before, counting: others.map(({ shard }) => shard) }))
+  const own = values.ownChange(upTo, noteOf(others.map(({ shard }) => shard)))
   if (own) await counters.store(own)
   await Promise.all(others.map((change) => counters.store(change)))
 }

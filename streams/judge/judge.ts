@@ -86,9 +86,10 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       async outcomeOf(decisions) {
         const outputs: NewRecord[] = passedOn.map(eventAgain)
         const dead: DeadRecord[] = passedOn.map(movedPartition)
+        let decided = 0
         await inSlices(events, (record) => {
           const atSight = verdictWithoutCounters(record.value)
-          const judged = atSight ? invalid(atSight) : judgement(record.value, decisions.get(record.offset)!)
+          const judged = atSight ? invalid(atSight) : judgement(record.value, decisions[decided++]!)
           if (judged) outputs.push(judgedRecord(record, judged))
           else dead.push(unknownCampaign(record))
         })

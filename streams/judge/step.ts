@@ -1,4 +1,5 @@
 import type { ShardChange } from '../../infra/counters/port.ts'
+import { memoized } from '../../services/domain/memoized.ts'
 import type { Counter } from './counted/counter-table.ts'
 import type { Seen } from './counted/seen-table.ts'
 import { COUNTED, type Counted, type Window } from './counted/windows.ts'
@@ -93,6 +94,9 @@ export interface Decision {
    */
   outcome: string
   actor: Acquaintance | null
+  /** The outcome without the names of the limits that mark it. */
+  ended: string
+  marks: readonly string[]
 }
 
 /** Receives the counters that a step is decided by. The same one may come several times. */
@@ -132,7 +136,7 @@ const NO_ALLOWANCES: readonly Allowance[] = []
 export function decide(step: Step, values: CounterValues): Decision {
   const { once, limits, places, actor: acting, now } = step
   const actor = acting && acquaintanceOf(acting, now, values)
-  if (once !== null && values.isSeen(once)) return { outcome: 'SEEN', actor }
+  if (once !== null && values.isSeen(once)) return decisionOf('SEEN', actor)
   const carried = carriedBy(step, values)
   let outcome = carried ? 'CARRIED' : 'APPLIED'
   for (let i = 0; i < limits.length; i++) {
@@ -141,10 +145,10 @@ export function decide(step: Step, values: CounterValues): Decision {
     if (limit.unlessSeen !== null && values.isSeen(limit.unlessSeen)) continue
     const raised = countedBy(limit, places[i]!, values) + amountOf(limit, step, carried)
     if (raised <= limit.max || raised <= limit.max + allowedBy(limit, places[i]!, values)) continue
-    if (!limit.marks) return { outcome: limit.name, actor }
+    if (!limit.marks) return decisionOf(limit.name, actor)
     outcome += `+${limit.name}`
   }
-  return { outcome, actor }
+  return decisionOf(outcome, actor)
 }
 
 /** Makes the changes of a decided step, without reading anything. */
@@ -155,7 +159,7 @@ export function carryOut(step: Step, decided: Decision, to: CounterChanges): voi
     to.see(once)
     to.release(step.releases)
   }
-  const { ended, marks } = partsOf(decided)
+  const { ended, marks } = decided
   if (ended !== 'APPLIED' && ended !== 'CARRIED') return
   const carried = ended === 'CARRIED' ? 1 : 0
   for (let i = 0; i < limits.length; i++) {
@@ -173,12 +177,15 @@ export function carryOut(step: Step, decided: Decision, to: CounterChanges): voi
   if (actor) to.lower(actor.firstSeen[0], now)
 }
 
-/** How a step has ended, and the limits that mark it. */
-export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string; marks: string[] } {
-  if (!outcome.includes('+')) return { ended: outcome, marks: [] }
-  const [ended, ...marks] = outcome.split('+')
-  return { ended: ended!, marks }
-}
+/** There are few different decisions, so steps that are decided alike share one. */
+export const decisionOf = (outcome: string, actor: Acquaintance | null): Decision =>
+  decisionsOn(outcome)[actor ?? 'NOBODY']
+
+const decisionsOn = memoized((outcome: string) => {
+  const [ended, ...marks] = outcome.split('+') as [string, ...string[]]
+  const of = (actor: Acquaintance | null): Decision => ({ outcome, actor, ended, marks })
+  return { FIRST: of('FIRST'), NEW: of('NEW'), KNOWN: of('KNOWN'), NOBODY: of(null) }
+})
 
 /** Asks for everything that `decide` may read, and names what else `carryOut` may change. */
 export function askWith({ once, limits, places, actor, acquaintances, carry }: Step, to: CounterQuestions): void {

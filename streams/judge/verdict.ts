@@ -14,7 +14,7 @@ import { bucketOf, endOfFlight } from '../../services/domain/money/in-flight.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { BatchCounters } from './batch-counters.ts'
-import { type Decision, type Limit, limitOf, NOWHERE, partsOf, type Step } from './step.ts'
+import { type Decision, type Limit, limitOf, NOWHERE, type Step } from './step.ts'
 import {
   acquaintancesOf,
   actorOf,
@@ -113,7 +113,7 @@ export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, c
 
 /** What a decision means; null when the campaign was not known. */
 export function judgement(event: AdEvent, decision: Decision): Judgement | null {
-  const { ended, marks } = partsOf(decision)
+  const { ended, marks } = decision
   switch (ended) {
     case 'APPLIED':
       return { verdict: 'VALID', billedMicros: chargeOf(event.type, event.claims).micros, invalidReason: null, marks }

@@ -60,7 +60,8 @@ export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: Dec
   for (const record of batch.records) {
     try {
       const value = record.value === null ? null : (decode(name, record.value) as T)
-      records.push({ ...record, value, bytes: record.value })
+      const { topic, partition, offset, key, appendedAt } = record
+      records.push({ topic, partition, offset, key, value, bytes: record.value, appendedAt })
     } catch (error) {
       if (!(error instanceof UndecodableRecord)) throw error
       dead.push({ offset: record.offset, code: 'UNDECODABLE', message: error.message })

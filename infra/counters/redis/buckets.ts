@@ -9,16 +9,18 @@ const FIELDS_MAX = 1_000
 /** The largest packed number. */
 const PARTS_MAX = 65_535
 
-/** What is read or changed in one hash or tally block, at most `FIELDS_MAX` fields. */
+/** What is read or changed in one hash or tally block, at most `FIELDS_MAX` fields: a stretch of the places of its group. */
 export interface BucketPart {
   bucket: number
-  /** The indexes of its counters in the list of keys. */
-  places: number[]
+  from: number
+  to: number
 }
 
 /** The parts of one group, at most `PARTS_MAX`. */
 export interface GroupParts<Group extends BucketGroup> {
   group: Group
+  /** The indexes of its counters in the list of keys, by bucket. */
+  places: Float64Array
   parts: readonly BucketPart[]
 }
 
@@ -41,12 +43,11 @@ export function byBucket<Group extends BucketGroup>(
     for (let from = 0, to = 0; from < sorted.length; from = to) {
       const bucket = Math.floor(sorted[from]! / keys.length)
       const first = bucket * keys.length
-      while (to < sorted.length && to - from < FIELDS_MAX && sorted[to]! < first + keys.length) to++
-      const inBucket = new Array<number>(to - from)
-      for (let i = from; i < to; i++) inBucket[i - from] = sorted[i]! - first
-      parts.push({ bucket, places: inBucket })
+      for (; to < sorted.length && to - from < FIELDS_MAX && sorted[to]! < first + keys.length; to++)
+        sorted[to]! -= first
+      parts.push({ bucket, from, to })
     }
-    return Array.from(chunksOf(parts, PARTS_MAX), (chunk) => ({ group, parts: chunk }))
+    return Array.from(chunksOf(parts, PARTS_MAX), (chunk) => ({ group, places: sorted, parts: chunk }))
   })
 }
 

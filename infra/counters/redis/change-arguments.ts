@@ -1,5 +1,5 @@
 import type { CounterKey, ShardChange } from '../port.ts'
-import { byBucket, fingerprintsOf, type GroupParts, packField } from './buckets.ts'
+import { type BucketPart, byBucket, fingerprintsOf, type GroupParts, packField } from './buckets.ts'
 import { type BucketGroup, fieldBytes, type ShardKeys } from './keys.ts'
 import type { LastingBuckets } from './lasting-buckets.ts'
 import { PackedArguments } from './packed.ts'
@@ -11,7 +11,7 @@ export interface ScriptInput {
   keys: string[]
   args: (string | number | Buffer)[]
   /** The hashes and tally blocks that last until the end of their group after the change. */
-  written: { group: BucketGroup; bucket: number }[]
+  written: { group: BucketGroup; parts: readonly BucketPart[] }[]
 }
 
 /** What a change appends to the seen keys of its shard, and the token that it expects and the one that it sets. */
@@ -75,16 +75,15 @@ function runsOf<Group extends BucketGroup>(
   groups: readonly GroupParts<Group>[],
   { input, context: { lasting, now } }: PackTo,
 ): Run<Group>[] {
-  return groups.flatMap(({ group, parts }) => {
+  return groups.flatMap(({ group, places, parts }) => {
     const isLasting = lasting.of(group, now)
-    const [old, young] = [
-      parts.filter(({ bucket }) => isLasting(bucket)),
-      parts.filter(({ bucket }) => !isLasting(bucket)),
-    ]
-    for (const { bucket } of young) input.written.push({ group, bucket })
+    const old: BucketPart[] = []
+    const young: BucketPart[] = []
+    for (const part of parts) (isLasting(part.bucket) ? old : young).push(part)
+    input.written.push({ group, parts: young })
     const runs = [
-      { group, keptUntil: '', parts: old },
-      { group, keptUntil: `${group.keptUntil ?? ''}`, parts: young },
+      { group, places, keptUntil: '', parts: old },
+      { group, places, keptUntil: `${group.keptUntil ?? ''}`, parts: young },
     ]
     return runs.filter((run) => run.parts.length > 0)
   })
@@ -99,25 +98,32 @@ function packTallies(tally: ShardChange['tally'], to: PackTo): void {
   } = to
   const keys = tally.map(({ key }) => key)
   const fingerprints = keys.map(({ fingerprint }) => fingerprint)
-  for (const { group, keptUntil, parts } of runsOf(byBucket(keys, fingerprints), to)) {
+  for (const { group, keptUntil, places, parts } of runsOf(byBucket(keys, fingerprints), to)) {
     packed.word('TALLY')
     packed.word(keptUntil)
     packed.number(ENTRY_BYTES)
     packed.number(parts.length)
     input.keys.push(names.anyWide(group))
-    for (const { bucket, places } of parts) {
+    for (const { bucket, from, to } of parts) {
       input.keys.push(names.bucket(group, bucket))
       let entries = 0
-      for (const place of places) for (const amount of tally[place]!.amounts) if (amount > 0) entries++
+      for (let i = from; i < to; i++) entries += raisedIn(tally[places[i]!]!)
       packed.number(entries)
-      for (const place of places) {
-        const { key, amounts } = tally[place]!
+      for (let i = from; i < to; i++) {
+        const { key, amounts } = tally[places[i]!]!
         for (let count = 0; count < amounts.length; count++) {
           if (amounts[count]! > 0) packed.tally(key.fingerprint, count, amounts[count]!)
         }
       }
     }
   }
+}
+
+/** How many counters of a tally are raised. */
+function raisedIn({ amounts }: ShardChange['tally'][number]): number {
+  let raised = 0
+  for (let count = 0; count < amounts.length; count++) if (amounts[count]! > 0) raised++
+  return raised
 }
 
 function packChanges(
@@ -131,15 +137,16 @@ function packChanges(
     context: { names },
   } = to
   const fingerprints = fingerprintsOf(keys)
-  for (const { group, keptUntil, parts } of runsOf(byBucket(keys, fingerprints), to)) {
+  for (const { group, keptUntil, places, parts } of runsOf(byBucket(keys, fingerprints), to)) {
     packed.word(name)
     packed.word(keptUntil)
     packed.number(fieldBytes(group))
     packed.number(parts.length)
-    for (const { bucket, places } of parts) {
+    for (const { bucket, from, to } of parts) {
       input.keys.push(names.bucket(group, bucket))
-      packed.number(places.length)
-      for (const place of places) {
+      packed.number(to - from)
+      for (let i = from; i < to; i++) {
+        const place = places[i]!
         packField(keys[place]!, fingerprints[place]!, packed)
         packed.word(`${amountAt(place)}`)
       }

@@ -33,8 +33,15 @@ export interface ShardKeys {
 /** @param namespace keeps these keys apart from all others in the same Redis. */
 export function shardKeys(namespace: string, shards: number, shard: number): ShardKeys {
   const prefix = `${namespace}:{${shards}.${shard}}:`
-  const nameOf: ShardKeys['bucket'] = (group, bucket) =>
-    `${prefix}${kindOf(group)}/${group.name}/${BUCKET_NAMES[bucket] ?? bucket.toString(BUCKET_BASE)}`
+  const beginnings = new WeakMap<BucketGroup, string>()
+  function nameOf(group: BucketGroup, bucket: number): string {
+    let beginning = beginnings.get(group)
+    if (beginning === undefined) {
+      beginning = `${prefix}${kindOf(group)}/${group.name}/`
+      beginnings.set(group, beginning)
+    }
+    return beginning + (BUCKET_NAMES[bucket] ?? bucket.toString(BUCKET_BASE))
+  }
   return {
     position: (source) => `${prefix}at/${source}`,
     note: (source) => `${prefix}note/${source}`,

@@ -32,16 +32,16 @@ export class LastingBuckets {
   }
 
   /** Remembers the buckets written by the store that has left the source at the position. */
-  remember(written: Iterable<{ group: BucketGroup; bucket: number }>, position: number): void {
+  remember(written: Iterable<{ group: BucketGroup; parts: readonly { bucket: number }[] }>, position: number): void {
     this.#position = position
-    for (const { group, bucket } of written) {
-      if (group.keptUntil === null || group.spread > SPREAD_MAX) continue
+    for (const { group, parts } of written) {
+      if (parts.length === 0 || group.keptUntil === null || group.spread > SPREAD_MAX) continue
       let bits = this.#groups.get(nameOf(group))
       if (!bits) {
         bits = new Uint8Array(Math.ceil(group.spread / BYTE_BITS))
         this.#groups.set(nameOf(group), bits)
       }
-      bits[Math.floor(bucket / BYTE_BITS)]! |= 1 << (bucket % BYTE_BITS)
+      for (const { bucket } of parts) bits[Math.floor(bucket / BYTE_BITS)]! |= 1 << (bucket % BYTE_BITS)
     }
   }
 }

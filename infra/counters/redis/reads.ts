@@ -40,18 +40,19 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
     const found = await connection.run((client) => client.mgetBuffer(blockNames))
     const wide: { name: string; fields: WideField[] }[] = []
     let next = plain.length
-    for (const { group, parts } of groups) {
+    for (const { group, places, parts } of groups) {
       const anyWide = found[next++] !== null
-      for (const { bucket, places } of parts) {
+      for (const { bucket, from, to } of parts) {
         const block = found[next++]!
         if (block !== null) {
           const entries = entriesOf(block)
-          for (const place of places) addTallies(entries, keys[place]!.fingerprint, values, starts[place]!)
+          for (let i = from; i < to; i++) {
+            const place = places[i]!
+            addTallies(entries, keys[place]!.fingerprint, values, starts[place]!)
+          }
         } else if (anyWide) {
-          wide.push({
-            name: names.bucket(group, bucket),
-            fields: places.flatMap((place) => wideFields(keys[place]!, starts[place]!)),
-          })
+          const ofBlock = Array.from(places.subarray(from, to), (place) => wideFields(keys[place]!, starts[place]!))
+          wide.push({ name: names.bucket(group, bucket), fields: ofBlock.flat() })
         }
       }
     }
@@ -74,13 +75,14 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
     const all = [...plain]
     const packed = new PackedArguments()
     const order: number[] = []
-    for (const { group, parts } of byBucket(keys, fingerprints)) {
+    for (const { group, places, parts } of byBucket(keys, fingerprints)) {
       packed.number(fieldBytes(group))
       packed.number(parts.length)
-      for (const { bucket, places } of parts) {
+      for (const { bucket, from, to } of parts) {
         all.push(names.bucket(group, bucket))
-        packed.number(places.length)
-        for (const place of places) {
+        packed.number(to - from)
+        for (let i = from; i < to; i++) {
+          const place = places[i]!
           packField(keys[place]!, fingerprints[place]!, packed)
           order.push(place)
         }

@@ -142,7 +142,8 @@ export function openShard(options: ShardOptions): Shard {
     const isKnown = isWhereLeft && token === before && token === known.token
     known.expect(isWhereLeft ? token : null)
     if (usesKnown && !isKnown) return { state, values: null }
-    for (const [i, place] of counters.places.entries()) counters.values[place] = hashes!.values[i]!
+    const { places, values } = counters
+    for (let i = 0; i < places.length; i++) values[places[i]!] = hashes!.values[i]!
     known.learn(counters)
     known.learn(several)
     return { state, values: { values: Array.from(counters.values), tallies: several.values } }

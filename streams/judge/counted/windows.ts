@@ -104,7 +104,8 @@ export class Windows {
     let sum = 0
     for (let back = 0; back < PARTS; back++) {
       const cell = this.#cellOf(window, back)
-      const [loadedAt, addedAt] = [this.#loadedAt[cell]!, this.#addedAt[cell]!]
+      const loadedAt = this.#loadedAt[cell]!
+      const addedAt = this.#addedAt[cell]!
       if (loadedAt !== NONE) sum += this.#loaded[this.#shardOf(cell)]![loadedAt + counted]!
       if (addedAt !== NONE) sum += this.#added[addedAt + counted]!
     }

@@ -207,7 +207,7 @@ function decodeRecords(batch: Buffer, firstOffset: number, attributes: number): 
     cursor.at += 1
     const timeDelta = readVarlong(bytes, cursor)
     const offset = firstOffset + readVarint(bytes, cursor)
-    const key = readBytes(bytes, cursor)?.toString() ?? null
+    const key = readText(bytes, cursor)
     const value = readBytes(bytes, cursor)
     records[index] = { offset, key, value, timestamp: logTime ?? baseTime + timeDelta }
     cursor.at = end
@@ -239,6 +239,14 @@ function readBytes(bytes: Buffer, cursor: Cursor): Buffer | null {
   const start = cursor.at
   cursor.at += length
   return bytes.subarray(start, cursor.at)
+}
+
+function readText(bytes: Buffer, cursor: Cursor): string | null {
+  const length = readVarint(bytes, cursor)
+  if (length < 0) return null
+  const start = cursor.at
+  cursor.at += length
+  return bytes.toString('utf8', start, cursor.at)
 }
 
 function readVarint(bytes: Buffer, cursor: Cursor): number {

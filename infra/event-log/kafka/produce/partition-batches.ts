@@ -1,5 +1,6 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
-import { partitionOf } from '../../partitioner.ts'
+import { memoized } from '../../../../services/domain/memoized.ts'
+import { hashOf } from '../../partitioner.ts'
 import type { NewRecord, Position } from '../../port.ts'
 import type { BatchRecord } from '../client/record-batch.ts'
 import type { KnownPartitions } from './known-partitions.ts'
@@ -29,20 +30,25 @@ export function partitionBatchesOf(
 ): PartitionBatch[] {
   const batches: PartitionBatch[] = []
   const open = new Map<string, PartitionBatch>()
+  // The records of a call often share few keys.
+  const hashed = memoized((key: string) => {
+    const bytes = Buffer.from(key)
+    return { bytes, hash: hashOf(bytes) }
+  })
+  let batch: PartitionBatch | undefined
   for (let index = 0; index < records.length; index++) {
-    const { topic, key, value } = records[index]!
-    const keyBytes = key === null ? null : Buffer.from(key)
-    const count = counts.get(topic)!
-    const partition = keyBytes === null ? spread % count : partitionOf(keyBytes, count)
-    const bytes = (keyBytes?.length ?? 0) + (value?.length ?? 0)
-    const place = `${topic}/${partition}`
-    let batch = open.get(place)
+    const { topic, key: text, value } = records[index]!
+    const key = text === null ? null : hashed(text)
+    const partition = (key?.hash ?? spread) % counts.get(topic)!
+    const bytes = (key?.bytes.length ?? 0) + (value?.length ?? 0)
+    const isElsewhere = batch?.topic !== topic || batch.partition !== partition
+    if (isElsewhere) batch = open.get(`${topic}/${partition}`)
     if (!batch || batch.bytes + bytes > BATCH_MAX_BYTES) {
       batch = { topic, partition, records: [], indexes: [], bytes: 0 }
       batches.push(batch)
-      open.set(place, batch)
+      open.set(`${topic}/${partition}`, batch)
     }
-    batch.records.push({ key: keyBytes, value })
+    batch.records.push({ key: key?.bytes ?? null, value })
     batch.indexes.push(index)
     batch.bytes += bytes
   }

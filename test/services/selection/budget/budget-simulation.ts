@@ -161,7 +161,8 @@ export function createSimulation(options: {
       const terms = { capping: null, timeZone: shop.timeZone, traffic, limits }
       return judgingStep(event, place, terms, counters)
     }
-    const outcomeOf = async (decisions: ReadonlyMap<number, Decision>) => decisions
+    const outcomeOf = async (decisions: readonly Decision[]) =>
+      new Map(events.map(({ offset }, i) => [offset, decisions[i]!]))
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
     return decideBatch(deps, { place, events, stepOf, outcomeOf, after, upTo: lastOffsets[shard]! })
   }
