@@ -70,10 +70,13 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
 
   return async function judgeStep({ partition, records, committed, lastOffset }) {
     const place = { shard: partition, shards: counters.shards }
-    const { events = [], passedOn = [] } = Object.groupBy(
-      (records as DecodedRecord<AdEvent>[]).filter(hasValue),
-      ({ value }) => (shardFor(value.claims.campaignId) === partition ? 'events' : 'passedOn'),
-    )
+    const events: EventRecord[] = []
+    const passedOn: EventRecord[] = []
+    for (const record of records as DecodedRecord<AdEvent>[]) {
+      if (!hasValue(record)) continue
+      const isHere = shardFor(record.value.claims.campaignId) === partition
+      ;(isHere ? events : passedOn).push(record)
+    }
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const termsFor = termsByCampaign(snapshot)
     if (counted.some(({ value }) => termsFor(value) === null)) await requireRegistryRead(deps)
@@ -122,8 +125,10 @@ function termsByCampaign(snapshot: Snapshot): (event: AdEvent) => Terms | null {
   }
 }
 
+type EventRecord = DecodedRecord<AdEvent> & { value: AdEvent }
+
 /** `ad-events` has no tombstones; a record without a value is skipped. */
-function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEvent> & { value: AdEvent } {
+function hasValue(record: DecodedRecord<AdEvent>): record is EventRecord {
   return record.value !== null
 }
 
@@ -131,7 +136,7 @@ function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEve
  * Appends the event again, to the partition that its campaign belongs to now. A process that noticed too late that partitions were
  * added has appended it to the former one.
  */
-function eventAgain({ value }: DecodedRecord<AdEvent> & { value: AdEvent }): NewRecord {
+function eventAgain({ value }: EventRecord): NewRecord {
   return { topic: 'ad-events', key: value.claims.campaignId, value: encode('AdEvent', value) }
 }
 
@@ -139,10 +144,7 @@ function movedPartition({ offset }: DecodedRecord<AdEvent>): DeadRecord {
   return { offset, code: 'MOVED_PARTITION', message: 'Passed on to the partition that its campaign has now' }
 }
 
-function judgedRecord(
-  { partition, offset, value, bytes }: DecodedRecord<AdEvent> & { value: AdEvent },
-  judgement: Judgement,
-): NewRecord {
+function judgedRecord({ partition, offset, value, bytes }: EventRecord, judgement: Judgement): NewRecord {
   const judged = { ...judgement, sourcePartition: partition, sourceOffset: offset }
   return {
     topic: 'judged-events',
@@ -151,7 +153,7 @@ function judgedRecord(
   }
 }
 
-function unknownCampaign({ offset, value }: DecodedRecord<AdEvent> & { value: AdEvent }): DeadRecord {
+function unknownCampaign({ offset, value }: EventRecord): DeadRecord {
   const { campaignId, shopId } = value.claims
   return { offset, code: 'UNKNOWN_CAMPAIGN', message: `No campaign ${campaignId} of a shop ${shopId} was ever known` }
 }

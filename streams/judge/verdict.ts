@@ -103,7 +103,9 @@ export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, c
   return {
     once: counters.seen.of(seenKey(type, claims)),
     releases: releasesOf(event, terms),
-    ...{ limits, places, micros },
+    limits,
+    places,
+    micros,
     actor: actorOf(counting),
     acquaintances: acquaintancesOf(counting),
     carry: thousandths === 0 ? null : { counter: counters.campaign(claims.campaignId).thousandths, thousandths },

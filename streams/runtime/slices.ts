@@ -8,7 +8,8 @@ export async function inSlices<T, R>(list: readonly T[], work: (each: T) => R): 
   const results: R[] = []
   for (let from = 0; from < list.length; from += SLICE) {
     if (from > 0) await turn()
-    for (const each of list.slice(from, from + SLICE)) results.push(work(each))
+    const to = Math.min(from + SLICE, list.length)
+    for (let i = from; i < to; i++) results.push(work(list[i]!))
   }
   return results
 }

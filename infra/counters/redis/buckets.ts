@@ -1,7 +1,7 @@
 import { chunksOf } from '../../../services/domain/chunks.ts'
 import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
 import type { CounterKey } from '../port.ts'
-import { type BucketGroup, bucketOf } from './keys.ts'
+import { type BucketGroup, bucketOf, kindOf } from './keys.ts'
 import type { PackedArguments } from './packed.ts'
 
 /** Lua cannot unpack more than some thousand values at once. */
@@ -34,42 +34,61 @@ export function byBucket<Group extends BucketGroup>(
 ): GroupParts<Group>[] {
   return byGroup(keys).flatMap(({ group, places }) => {
     // Sorted as numbers, with the bucket as the high part and the place as the low part: that needs no object for each bucket.
-    const sorted = new Float64Array(places.length)
-    for (let i = 0; i < places.length; i++) {
-      sorted[i] = bucketOf(fingerprints[places[i]!]!, group) * keys.length + places[i]!
-    }
-    sorted.sort()
+    for (let i = 0; i < places.length; i++) places[i]! += bucketOf(fingerprints[places[i]!]!, group) * keys.length
+    places.sort()
     const parts: BucketPart[] = []
-    for (let from = 0, to = 0; from < sorted.length; from = to) {
-      const bucket = Math.floor(sorted[from]! / keys.length)
+    for (let from = 0, to = 0; from < places.length; from = to) {
+      const bucket = Math.floor(places[from]! / keys.length)
       const first = bucket * keys.length
-      for (; to < sorted.length && to - from < FIELDS_MAX && sorted[to]! < first + keys.length; to++)
-        sorted[to]! -= first
+      for (; to < places.length && to - from < FIELDS_MAX && places[to]! < first + keys.length; to++)
+        places[to]! -= first
       parts.push({ bucket, from, to })
     }
-    return Array.from(chunksOf(parts, PARTS_MAX), (chunk) => ({ group, places: sorted, parts: chunk }))
+    return Array.from(chunksOf(parts, PARTS_MAX), (chunk) => ({ group, places, parts: chunk }))
   })
 }
 
 interface GroupPlaces<Group> {
   group: Group
   /** The indexes of its keys. */
-  places: number[]
+  places: Float64Array
 }
 
 function byGroup<Group extends BucketGroup>(keys: readonly { group: Group }[]): GroupPlaces<Group>[] {
-  const groups = new Map<string, GroupPlaces<Group>>()
-  let current: GroupPlaces<Group> | undefined
+  const numberOf = groupNumbers<Group>()
+  const numbers = new Uint32Array(keys.length)
+  const groups: Group[] = []
+  const sizes: number[] = []
   for (let place = 0; place < keys.length; place++) {
     const { group } = keys[place]!
-    if (current?.group !== group) {
-      const name: string = `${(group as CounterKey['group']).exact ? 'e' : 'c'}/${group.name}`
-      current = groups.get(name) ?? { group, places: [] }
-      groups.set(name, current)
-    }
-    current.places.push(place)
+    const number = numberOf(group)
+    if (number === groups.length) sizes[groups.push(group) - 1] = 0
+    sizes[number]!++
+    numbers[place] = number
   }
-  return [...groups.values()]
+  const all = groups.map((group, number) => ({ group, places: new Float64Array(sizes[number]!) }))
+  const filled = new Uint32Array(all.length)
+  for (let place = 0; place < keys.length; place++) {
+    const number = numbers[place]!
+    all[number]!.places[filled[number]!++] = place
+  }
+  return all
+}
+
+/** Numbers groups from 0 on. Groups of one kind and name are the same, but mostly one object stands for them. */
+function groupNumbers<Group extends BucketGroup>(): (group: Group) => number {
+  const byObject = new Map<Group, number>()
+  const byName = new Map<string, number>()
+  return (group) => {
+    let number = byObject.get(group)
+    if (number === undefined) {
+      const name = `${kindOf(group)}/${group.name}`
+      number = byName.get(name) ?? byName.size
+      byName.set(name, number)
+      byObject.set(group, number)
+    }
+    return number
+  }
 }
 
 /** Writes the field of a key in its hash. */

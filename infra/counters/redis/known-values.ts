@@ -98,11 +98,12 @@ export class KnownValues {
 
   lookUp<Key extends CounterKey | TallyKey>(keys: readonly Key[]): LookedUp<Key> {
     let length = 0
-    for (const { group } of keys) length += countsOf(group)
+    for (let i = 0; i < keys.length; i++) length += countsOf(keys[i]!.group)
     const found: LookedUp<Key> = { values: new Float64Array(length), missing: [], places: [] }
     const groupFor = this.#groupsNow()
     let place = 0
-    for (const key of keys) {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!
       const counts = countsOf(key.group)
       const known = groupFor(key.group)
       const at = this.#find(known, key)
