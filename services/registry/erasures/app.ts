@@ -23,7 +23,7 @@ import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { onlyRoles } from '../rights/roles.ts'
 import type { LoggedRequest, SecurityLog } from '../security-log/security-log.ts'
 import type { ErasureStore } from './erasures.ts'
-import { readPersonalData } from './personal-data.ts'
+import { createPersonalDataExports } from './personal-data-exports.ts'
 
 const PATH = '/v1/panel/erasures'
 
@@ -45,6 +45,7 @@ export interface ErasuresAppDeps {
 /** Routes for what a shopper may ask of a shop: to be forgotten, and to be told what is known. */
 export function erasuresApp({ erasures, analytics, access, authorize, securityLog, now }: ErasuresAppDeps) {
   const onRequest = [authorize('panel'), shopsOnly]
+  const beginExport = createPersonalDataExports({ analytics, now })
 
   /** @throws Problem INVALID, naming the field. */
   function personOf(principal: Principal, asked: ErasureCreate): { shop: Entity<'Shop'>; identifier: Identifier } {
@@ -143,17 +144,24 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
           summary: 'Export all data of a person',
           description:
             'Everything that is stored under a cid or uid, oldest first, and the identifiers that were seen together with it. The ' +
-            'identifier is sent in the body, so that it stays out of server logs.',
+            'identifier is sent in the body, so that it stays out of server logs. The answer is streamed and may be of any length. ' +
+            'If the store fails meanwhile, or the answer is not read within ten minutes, the connection is closed before the end ' +
+            'of the document, which is then no valid JSON.',
           body: PersonalDataQuery,
           response: { 200: PersonalData },
         },
       },
-      async (request) => {
-        const { shop, identifier } = personOf(principalOf(request), request.body)
-        const person = { shopId: shop.id, identifier: nameOf(identifier.kind) }
-        const data = await readPersonalData(analytics, { shopId: shop.id, identifier })
-        await recordOf(request, shop, 'PERSONAL_DATA_READ', person.identifier)
-        return { ...person, exportedAt: toIso(now()), ...data }
+      async (request, reply) => {
+        const principal = principalOf(request)
+        const { shop, identifier } = personOf(principal, request.body)
+        const name = nameOf(identifier.kind)
+        const stream = beginExport({
+          accountId: principal.accountId,
+          person: { shopId: shop.id, identifier: name, value: identifier.value },
+          onAnswer: () => recordOf(request, shop, 'PERSONAL_DATA_READ', name),
+        })
+        // The route's schema describes the document that is streamed.
+        return reply.type('application/json; charset=utf-8').send(stream as never)
       },
     )
   }

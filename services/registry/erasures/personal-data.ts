@@ -2,44 +2,62 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type LinkedRow,
   linkedIdentifiersQuery,
-  type PersonalDataPart,
+  type PageSpec,
+  type PersonalRow,
+  type PersonSpec,
+  personalDataOf,
   personalDataParts,
   personalDataQuery,
 } from '../../../infra/analytics/queries/people/personal-data.ts'
-import type { Identifier } from '../../domain/erasure/erasures.ts'
-import { Problem } from '../../domain/errors.ts'
 import { toIso } from '../resources/conversions.ts'
 
-/** Rows of one kind. No person causes so many, only a machine or an identifier that many people share. */
-const ROWS_MAX = 10_000
+/** Rows that are held in memory at once. An ad request with many ads takes some 10 KB. */
+const PAGE_ROWS = 1_000
 
 /**
- * Reads what the tables hold under an identifier.
- * @throws Problem TOO_LARGE for more rows than a file may have, because the file would otherwise be cut off silently.
+ * What the tables hold under an identifier, as a JSON document in pieces of at most a page of rows. A page is read when the piece
+ * before it has been taken, and nothing is given out before the store has answered for the first time.
+ * @param exportedAt when the reading begins, UTC epoch milliseconds.
  */
-export async function readPersonalData(
+export async function* personalDataDocument(
   analytics: Pick<Analytics, 'query'>,
-  { shopId, identifier, rowsMax = ROWS_MAX }: { shopId: string; identifier: Identifier; rowsMax?: number },
-) {
-  const person = {
-    shopId,
-    identifier: identifier.kind === 'CID' ? ('cid' as const) : ('uid' as const),
-    value: identifier.value,
-  }
-  const data: Partial<Record<PersonalDataPart, object[]>> = {}
+  person: PersonSpec,
+  { exportedAt, pageRows = PAGE_ROWS }: { exportedAt: number; pageRows?: number },
+): AsyncGenerator<string> {
+  const { shopId, identifier } = person
+  const query = <Row extends object>({ sql, params }: ReturnType<typeof linkedIdentifiersQuery>) =>
+    analytics.query<Row>(sql, params)
+  const head = JSON.stringify({ shopId, identifier, exportedAt: toIso(exportedAt) }).slice(0, -1)
+  yield* list(`${head},"linked":`, {
+    pageRows,
+    read: (page: PageSpec<LinkedRow>) => query<LinkedRow>(linkedIdentifiersQuery(person, page)),
+    shown: ({ firstSeenAt, ...pair }) => ({ ...pair, firstSeenAt: toIso(firstSeenAt) }),
+  })
   for (const part of personalDataParts) {
-    const { sql, params } = personalDataQuery(part, person, rowsMax)
-    data[part] = checked(await analytics.query<object>(sql, params), part, rowsMax)
+    yield* list(`,"${part}":`, {
+      pageRows,
+      read: (page: PageSpec<PersonalRow>) => query<PersonalRow>(personalDataQuery(part, person, page)),
+      shown: (row) => personalDataOf(part, row),
+    })
   }
-  const { sql, params } = linkedIdentifiersQuery(person, rowsMax)
-  const linked = checked(await analytics.query<LinkedRow>(sql, params), 'linked', rowsMax)
-  return {
-    linked: linked.map(({ firstSeenAt, ...pair }) => ({ ...pair, firstSeenAt: toIso(firstSeenAt) })),
-    ...(data as Record<PersonalDataPart, object[]>),
-  }
+  yield '}'
 }
 
-function checked<T>(rows: T[], part: string, rowsMax: number): T[] {
-  if (rows.length <= rowsMax) return rows
-  throw new Problem('TOO_LARGE', `${part} has more than ${rowsMax} rows, the maximum of an export`)
+interface Rows<Row> {
+  pageRows: number
+  read: (page: PageSpec<Row>) => Promise<Row[]>
+  shown: (row: Row) => object
+}
+
+/** A JSON array of rows, below what comes before it in the document. */
+async function* list<Row>(before: string, { pageRows, read, shown }: Rows<Row>): AsyncGenerator<string> {
+  let start = `${before}[`
+  let after: Row | null = null
+  do {
+    const rows: Row[] = await read({ after, limit: pageRows })
+    if (rows.length > 0 || after === null) yield start + rows.map((row) => JSON.stringify(shown(row))).join(',')
+    start = ','
+    after = rows.length < pageRows ? null : rows.at(-1)!
+  } while (after !== null)
+  yield ']'
 }

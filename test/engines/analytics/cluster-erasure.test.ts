@@ -9,13 +9,13 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { readPersonalData } from '../../../services/registry/erasures/personal-data.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { campaign, HOUR } from '../../streams/attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from '../../streams/erasure/people.ts'
+import { personalData } from '../../streams/erasure/personal-data.ts'
 import { now, silent } from '../../streams/erasure/world.ts'
 import { testNamespace } from '../addresses.ts'
 import { startTwoShards, type TwoShards } from './two-shards.ts'
@@ -110,7 +110,7 @@ test('a person is erased from every table of both servers; sums and the exported
   const before = await sums()
   const others = await rowsWith(OTHER)
   const dataOf = (shopId: string, value: string) =>
-    readPersonalData(analytics, { shopId, identifier: { kind: 'CID', value } })
+    personalData(analytics, { shopId, identifier: 'cid', value }, { pageRows: 1 })
   const exported = await Promise.all(SHOPS.map((shopId) => dataOf(shopId, CID)))
 
   const people = SHOPS.map((shopId) =>
