@@ -39,6 +39,8 @@ export const limitSettings = {
   feedRunsAtOnce: { setting: 'LIMIT_FEED_RUNS', default: 8, min: 1, max: 64 },
   accountFeedRunsAtOnce: { setting: 'LIMIT_ACCOUNT_FEED_RUNS', default: 2, min: 1, max: 64 },
   accountFeedRunsWaiting: { setting: 'LIMIT_ACCOUNT_FEED_RUNS_WAITING', default: 100, min: 1, max: 1_000 },
+  shopFeedUploadsMib: { setting: 'LIMIT_SHOP_FEED_UPLOADS_MIB', default: 4_096, min: 1, max: 1_048_576 },
+  feedUploadsMib: { setting: 'LIMIT_FEED_UPLOADS_MIB', default: 16_384, min: 1, max: 1_048_576 },
   feedFetchSeconds: { setting: 'LIMIT_FEED_FETCH_SECONDS', default: 900, min: 10, max: 3_600 },
   feedFetchKibPerSecondMin: { setting: 'LIMIT_FEED_FETCH_KIB_PER_SECOND_MIN', default: 8, min: 1, max: 1_024 },
   headersSeconds: { setting: 'LIMIT_HEADERS_SECONDS', default: 15, min: 1, max: 600 },

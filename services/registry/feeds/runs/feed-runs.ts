@@ -6,6 +6,7 @@ import type { Limits } from '../../../domain/limits.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import { changed, created, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FeedFiles } from '../source/files.ts'
+import { UploadRoom } from '../source/upload-room.ts'
 import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID } from './execute-run.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { FeedRunner } from './job.ts'
@@ -21,7 +22,10 @@ export interface FeedRunsDeps {
   files: FeedFiles
   /** Time between two fetches of a feed. */
   intervalMs: number
-  limits: Pick<Limits, 'feedRunsAtOnce' | 'accountFeedRunsAtOnce' | 'accountFeedRunsWaiting'>
+  limits: Pick<
+    Limits,
+    'feedRunsAtOnce' | 'accountFeedRunsAtOnce' | 'accountFeedRunsWaiting' | 'feedUploadsMib' | 'shopFeedUploadsMib'
+  >
   now: () => number
   uuid: () => string
   logger: Pick<FastifyBaseLogger, 'error'>
@@ -35,7 +39,7 @@ export interface FeedRuns {
   request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
   /**
    * Stores the body durably, then queues a run that reads it. Whether a run may be queued is decided at the call.
-   * @throws Problem as `request`, and TOO_LARGE, INVALID, UNAVAILABLE.
+   * @throws Problem as `request`, and TOO_LARGE, INVALID, UNAVAILABLE; RATE_LIMITED also when the shop's files have no more room.
    */
   upload(feedId: string, body: Readable, by: string): Promise<Entity<'FeedRun'>>
   /** Lets a held run make its removals. @throws Problem CONFLICT, NOT_FOUND. */
@@ -59,6 +63,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   let uncleared: Entity<'Feed'>[] = []
   /** Feeds whose content is being uploaded and has not been queued yet. */
   const receiving = new Set<string>()
+  const room = new UploadRoom(limits)
   let timer: NodeJS.Timeout | null = null
 
   /** A run that is executed when it is no longer QUEUED does nothing, so it may be queued once more while it runs. */
@@ -138,7 +143,10 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     const kept = [...snapshot.all('Feed')].flatMap(({ body }) => body.keptUpload ?? [])
     await files.keepOnly(new Set([...wanted.map((run) => run.id), ...kept]))
     const queued = wanted.filter(({ body }) => body.status === 'QUEUED')
-    for (const run of queued.sort((a, b) => a.body.queuedAt - b.body.queuedAt)) enqueue(run)
+    for (const run of queued.sort((a, b) => a.body.queuedAt - b.body.queuedAt)) {
+      room.note({ runId: run.id, shopId: run.body.shopId }, await files.contentBytes(run.id))
+      enqueue(run)
+    }
     for (const feed of snapshot.allEver('Feed')) if (feed.deletedAt !== null) clear(feed)
   }
 
@@ -212,6 +220,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     async start() {
       await takeUp()
       snapshot.onChange((entry, before) => {
+        if (entry.kind === 'FeedRun' && !isUnderWay(entry.body)) room.free(entry.id)
         if (entry.kind === 'Feed' && !stop.signal.aborted) onFeedChange(entry, before as Entity<'Feed'> | undefined)
       })
       await tickOrLog()
@@ -223,12 +232,16 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     },
     async upload(feedId, body, by) {
       const runId = uuid()
+      const { shopId } = needFeed(feedId).body
       checkMayQueue(feedId, 'UPLOAD')
       if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is in progress')
       receiving.add(feedId)
       try {
-        await files.receive(runId, body)
+        await files.receive(runId, body, (bytes) => room.take({ runId, shopId }, bytes))
         return enqueue(await queueReceived(feedId, runId, by))
+      } catch (error) {
+        room.free(runId)
+        throw error
       } finally {
         receiving.delete(feedId)
       }

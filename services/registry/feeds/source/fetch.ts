@@ -224,12 +224,13 @@ function enforcePace(response: IncomingMessage, { spanMs, bytesMin }: FetchOptio
 }
 
 /** Passes bytes through. @throws FeedFailure beyond `bytesMax`. */
-export function limited(bytesMax: number) {
+export function limited(bytesMax: number, take: (bytes: number) => void = () => {}) {
   return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let total = 0
     for await (const chunk of chunks) {
       total += chunk.length
       if (total > bytesMax) throw new FeedFailure('TOO_LARGE', `The feed has over ${bytesMax} bytes`)
+      take(chunk.length)
       yield chunk
     }
   }

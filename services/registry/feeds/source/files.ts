@@ -14,9 +14,15 @@ const KEPT_BYTES_MAX = 64 * 1024 ** 2
 export interface FeedFiles {
   contentPath(runId: string): string
   heldPath(runId: string): string
-  /** Stores an upload durably. @throws Problem TOO_LARGE, UNAVAILABLE, and what the body fails with. */
-  receive(runId: string, body: Readable): Promise<void>
+  /**
+   * Stores an upload durably.
+   * @param take called with the number of bytes before each part is stored; what it throws refuses the upload.
+   * @throws Problem TOO_LARGE, UNAVAILABLE, and what the body fails with.
+   */
+  receive(runId: string, body: Readable, take: (bytes: number) => void): Promise<void>
   hasContent(runId: string): Promise<boolean>
+  /** 0 when there is none. */
+  contentBytes(runId: string): Promise<number>
   /** Whether the content of a run is small enough to be kept until the next one. */
   mayKeep(runId: string): Promise<boolean>
   /** Makes the content of a run the content of another run as well. */
@@ -46,11 +52,11 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
   const files: FeedFiles = {
     contentPath,
     heldPath,
-    async receive(runId, body) {
+    async receive(runId, body, take) {
       const file = createWriteStream(contentPath(runId), { flush: true })
       const closed = new Promise<void>((resolve) => file.once('close', () => resolve()))
       try {
-        await pipeline(body, limited(bytesMax), file)
+        await pipeline(body, limited(bytesMax, take), file)
       } catch (error) {
         // A file that is still being opened would be created after its removal.
         await closed
@@ -65,6 +71,10 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
     async hasContent(runId) {
       const found = await stat(contentPath(runId)).catch(() => null)
       return found !== null
+    },
+    async contentBytes(runId) {
+      const found = await stat(contentPath(runId)).catch(() => null)
+      return found?.size ?? 0
     },
     async mayKeep(runId) {
       const found = await stat(contentPath(runId)).catch(() => null)

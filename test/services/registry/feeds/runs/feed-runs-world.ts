@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { FeedRun } from '../../../../../schemas/records/entities.ts'
 import { createUuid } from '../../../../../services/domain/identity/uuid.ts'
-import { defaultLimits } from '../../../../../services/domain/limits.ts'
+import { defaultLimits, type Limits } from '../../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../../services/domain/snapshot.ts'
 import { createFeedRuns, type FeedRuns } from '../../../../../services/registry/feeds/runs/feed-runs.ts'
 import type { FeedRunner } from '../../../../../services/registry/feeds/runs/job.ts'
@@ -20,6 +20,7 @@ import { item, rss } from '../documents.ts'
 import { type Engines, openEngines } from '../engines.ts'
 
 export const HOUR_MS = 3_600_000
+export const UPLOAD_BYTES_MAX = 2 * 1024 ** 2
 
 /** What the tests of a file share: engines and a server of feeds. Each test has its own feed. */
 export interface FeedRunsWorld {
@@ -85,11 +86,11 @@ export function feedRunsWorld() {
     await close()
   })
 
-  async function open(changes: { runner?: FeedRunner } = {}) {
+  async function open(changes: { runner?: FeedRunner; limits?: Limits } = {}) {
     const now = () => world.now
     const { cleared, runner } = world
     world.registry = await openRegistry({ log: world.engines.log, snapshot: new Snapshot(), now })
-    const files = await openFeedFiles(folder(), 100_000)
+    const files = await openFeedFiles(folder(), UPLOAD_BYTES_MAX)
     world.files = { ...files, remove: (runId: string) => files.remove(runId).finally(() => cleared.push(runId)) }
     world.runs = createFeedRuns({
       registry: world.registry,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type FeedRunner, noCounts } from '../../../../../services/registry/feeds/runs/job.ts'
 import { removed } from '../../../../../services/registry/resources/store.ts'
 import { waitFor } from '../../../../wait-for.ts'
-import { body, feedRunsWorld, HOUR_MS, products } from './feed-runs-world.ts'
+import { body, feedRunsWorld, HOUR_MS, products, UPLOAD_BYTES_MAX } from './feed-runs-world.ts'
 
 const { world, open, close, createFeed, folder, feedNow, statuses, latest, ids, ended } = feedRunsWorld()
 afterEach(() => void vi.restoreAllMocks())
@@ -108,7 +108,7 @@ describe('an upload', () => {
 
   it('is refused when it is too large or the feed is unknown, and leaves nothing', async () => {
     await createFeed(null)
-    await expect(world.runs.upload(world.feedId, body('x'.repeat(200_000)), 'me')).rejects.toMatchObject({
+    await expect(world.runs.upload(world.feedId, body('x'.repeat(UPLOAD_BYTES_MAX + 1)), 'me')).rejects.toMatchObject({
       code: 'TOO_LARGE',
     })
     await expect(world.runs.upload(randomUUID(), body('x'), 'me')).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -19,7 +19,7 @@ it('an upload that is refused while its file is being opened leaves none', async
   }) as typeof open)
   try {
     const upload = Readable.from([Buffer.alloc(100)])
-    await expect(files.receive('run', upload)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await expect(files.receive('run', upload, () => {})).rejects.toMatchObject({ code: 'TOO_LARGE' })
     await opened.promise
     expect(await readdir(folder)).toEqual([])
   } finally {
