@@ -110,6 +110,21 @@ it('loses no letter of a search that is typed while the page is busy, nor the se
   expect(await page.getByLabel('Search campaigns').inputValue()).toBe('')
 })
 
+it('shows a letter of a search before it renders the rows that are found', async () => {
+  await page.reload()
+  await page.getByText('1,100 of 1,100 campaigns').waitFor()
+  const typed = await page.evaluate(`(async () => {
+    const field = document.querySelector('input[type=search]')
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'Campaign 1099')
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    for (let i = 0; i < 100; i++) await null
+    return { text: field.value, rows: document.querySelectorAll('table tbody tr').length }
+  })()`)
+  expect(typed).toEqual({ text: 'Campaign 1099', rows: 50 })
+  await expect.poll(names).toEqual(['Campaign 1099'])
+  await search('')
+})
+
 it('leaves for a page that is slow to come right after a search, and shows the search on the way back', async () => {
   await page.reload()
   await page.getByText('1,100 of 1,100 campaigns').waitFor()

@@ -157,5 +157,12 @@ it('leads an operator to the shop in which campaigns wait for moderation, and fr
   expect(await operator.getByRole('main').getByRole('link', { name: /^\d+$/ }).count()).toBe(0)
   await operator.getByRole('link', { name: 'Moderate' }).click()
   await operator.getByRole('heading', { name: 'Light for long evenings' }).waitFor()
+
+  const { shopId } = await stockShop(world.program)
+  await operator.reload()
+  const queue = operator.waitForResponse((response) => new URL(response.url()).searchParams.get('shopId') === shopId)
+  await operator.getByText('2 campaigns wait in Northwind Market.').getByRole('button', { name: 'Show' }).click()
+  expect(await (await queue).json()).toMatchObject({ items: [{ shopId }, { shopId }] })
+  await operator.getByText('2 campaigns wait in Northwind Market.').waitFor()
   await operator.context().close()
 })

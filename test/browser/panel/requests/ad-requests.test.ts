@@ -86,3 +86,22 @@ it('explains the request that an id names, and says of an unknown one that there
   await page.goto('/panel/ad-requests?requestId=none')
   await page.getByText('No such request').waitFor()
 })
+
+it('drops the filter by an ad unit of the shop before, when another shop has been chosen since', async () => {
+  const other = { accountId: stock.publisherId, name: 'Southwind Market', currency: 'EUR', lang: 'en', country: 'DE' }
+  const { id: shopId } = await must(world.program.call<{ id: string }>('POST', '/v1/panel/shops', other))
+  await page.goto(`/panel/ad-requests?adUnitId=${unitId}`)
+  await row('dora').waitFor()
+  await expect.poll(() => page.getByRole('combobox', { name: 'Ad unit' }).inputValue()).toBe('Top')
+  await page.goto('/panel/placements')
+  await page.getByRole('combobox', { name: 'Shop' }).click()
+  await page.getByRole('option', { name: 'Southwind Market' }).click()
+  const asked = page.waitForResponse((response) => {
+    const { pathname, searchParams } = new URL(response.url())
+    return pathname.endsWith('/emissions') && searchParams.get('shopId') === shopId && !searchParams.has('adUnitId')
+  })
+  await page.goBack()
+  await asked
+  await page.getByText('No ad requests in the last 30 days').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Ad unit' }).inputValue()).toBe('')
+})

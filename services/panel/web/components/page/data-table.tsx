@@ -1,6 +1,6 @@
 import { Alert, Button, EmptyState, Group, Paper, Text } from '@mantine/core'
 import { IconAlertTriangle, IconChevronLeft, IconChevronRight, IconListSearch } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import { memo, type ReactNode, useDeferredValue, useRef } from 'react'
 import { useAddressText } from '../../data/use-address-value.ts'
 import type { ListState } from '../../data/use-list.ts'
 import { t } from '../../messages/components.ts'
@@ -10,7 +10,7 @@ import { Rows } from './table/rows.tsx'
 import type { Searchable } from './table/search.ts'
 import { BulkBar, type Selection, useSelected } from './table/selection.tsx'
 import classes from './table/table.module.css'
-import { Toolbar } from './table/toolbar.tsx'
+import { SearchField, type SearchText, Toolbar, TypedSearch, TypedSearchField } from './table/toolbar.tsx'
 import { ROWS_PER_PAGE, type ShownRows, useRows } from './table/use-rows.ts'
 
 export type { Column } from './table/columns.ts'
@@ -30,7 +30,7 @@ export interface DataTableProps<T> {
    * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX, and its text is `q` in
    * the address of the page. With `value` and `onChange`, the caller asks the API.
    */
-  search?: Searchable<T> | { value: string; onChange: (value: string) => void }
+  search?: Searchable<T> | SearchText
   /** Shown next to the search box. */
   filters?: ReactNode
   /** Lets users select rows, and offers actions on them. */
@@ -47,13 +47,24 @@ export interface DataTableProps<T> {
  * columns, a CSV file, selection, and the empty, loading and failed states.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
   const [typed, setTyped] = useAddressText('q')
+  return (
+    <TypedSearch value={{ value: typed, onChange: setTyped }}>
+      <Table {...props} sought={useDeferredValue(typed)} />
+    </TypedSearch>
+  )
+}
+
+/** Is rendered after the field of the search, when there is time: rows may take longer than the next letter. */
+const Table = memo(SearchedTable) as typeof SearchedTable
+
+function SearchedTable<T>({ sought, ...props }: DataTableProps<T> & { sought: string }) {
+  const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
   const top = useRef<HTMLDivElement>(null)
   const isLocal = search !== undefined && 'textOf' in search
-  const wanted = search === undefined ? '' : isLocal ? typed : search.value
+  const wanted = search === undefined ? '' : isLocal ? sought : search.value
   const choice = useColumns(id, columns)
-  const shown = useRows(list, choice.shown, isLocal ? { by: search, typed } : null)
+  const shown = useRows(list, choice.shown, isLocal ? { by: search, typed: sought } : null)
   const selected = useSelected(selection, shown.all, rowKey)
   const rows = shown.all
   const isNarrowed = wanted.trim() !== ''
@@ -63,8 +74,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
     <div ref={top} className={classes.whole}>
       {(search || filters || id) && (
         <Toolbar
-          label={label}
-          search={search ? { value: wanted, onChange: isLocal ? setTyped : search.onChange } : null}
+          search={search && (isLocal ? <TypedSearchField label={label} /> : <SearchField label={label} {...search} />)}
           filters={filters}
           choice={id === undefined ? null : choice}
           csv={hasFile ? { name: id, rows: rows ?? [], columns: choice.shown } : null}

@@ -12,9 +12,21 @@ const SEARCHED_FROM = 8
 
 type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
 
-/** The filters of the list of ad requests, stored in the address: what the API is asked, and the fields. */
-export function useRequestFilters() {
-  const [adUnitId, setAdUnitId] = useAddressValue('adUnitId')
+/**
+ * The filters of the list of ad requests, stored in the address: what the API is asked, and the fields. Advertisers cannot filter
+ * by person or ad unit.
+ */
+export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | undefined }) {
+  const isAdvertiser = role === 'ADVERTISER'
+  const units = useList('/v1/panel/ad-units', {
+    query: { shopId: shop?.id },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: !isAdvertiser && shop !== undefined,
+  })
+  const [askedUnit, setAdUnitId] = useAddressValue('adUnitId')
+  // Another shop may have been chosen since: its list must not be empty for an ad unit that it does not have.
+  const isForeign = units.items && !units.isStale && !units.items.some(({ id }) => id === askedUnit)
+  const adUnitId = isForeign ? null : askedUnit
   const [person, setPerson] = useAddressText('person')
   const [productId, setProductId] = useAddressText('productId')
   const [kind, setKind] = useAddressValue('kind')
@@ -31,6 +43,8 @@ export function useRequestFilters() {
   }
   return {
     asked,
+    /** Undefined for advertisers, and until they have loaded. */
+    units: units.items,
     isFiltered: Object.values(asked).some((value) => value !== undefined),
     ...{ adUnitId, setAdUnitId, person, setPerson, productId, setProductId, kind, setKind, withAds, setWithAds },
     clear: () => changeQuery(() => new URLSearchParams(), { replace: true }),
@@ -39,26 +53,18 @@ export function useRequestFilters() {
 
 interface RequestFiltersProps {
   role: Role
-  shop: Shop | undefined
   filters: ReturnType<typeof useRequestFilters>
 }
 
-/** The fields of the filters. Advertisers cannot filter by person or ad unit. */
-export function RequestFilters({ role, shop, filters }: RequestFiltersProps) {
-  const isAdvertiser = role === 'ADVERTISER'
-  const units = useList('/v1/panel/ad-units', {
-    query: { shopId: shop?.id },
-    pageSize: PAGE_SIZE_MAX,
-    enabled: !isAdvertiser && shop !== undefined,
-  })
+export function RequestFilters({ role, filters }: RequestFiltersProps) {
   return (
     <Group gap="sm" align="start" role="search">
-      {!isAdvertiser && (
+      {role !== 'ADVERTISER' && (
         <>
           <Choice
             label={t('adUnit')}
             placeholder={t('anyAdUnit')}
-            data={(units.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            data={(filters.units ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             value={filters.adUnitId}
             onChange={filters.setAdUnitId}
           />

@@ -21,7 +21,7 @@ const CLOCKS_APART_MS = 3_600_000
 export function RequestList() {
   const { role } = useSession().user
   const { shop, shops } = useShop()
-  const filters = useRequestFilters()
+  const filters = useRequestFilters({ role, shop })
   const [isPaused, setPaused] = useState(false)
   const [isFirst, setFirst] = useState(true)
   const isAdvertiser = role === 'ADVERTISER'
@@ -62,7 +62,7 @@ export function RequestList() {
         columns={columnsFor(role, zoneOf)}
         rowKey={({ requestId }) => requestId}
         rowLink={({ requestId }) => `/ad-requests?requestId=${encodeURIComponent(requestId)}`}
-        filters={<RequestFilters role={role} shop={shop} filters={filters} />}
+        filters={<RequestFilters role={role} filters={filters} />}
         empty={emptyOf({ isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
       />
     </div>

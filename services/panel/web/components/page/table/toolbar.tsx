@@ -1,15 +1,13 @@
 import { Button, Group, Menu, TextInput } from '@mantine/core'
 import { IconColumns, IconDownload, IconSearch } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use } from 'react'
 import { t } from '../../../messages/components.ts'
 import { saveCsv } from '../../values/save-file.ts'
 import { type Column, type ColumnChoice, keyOf } from './columns.ts'
 import classes from './table.module.css'
 
 export interface ToolbarProps<T> {
-  /** The name of the list. */
-  label: string
-  search: { value: string; onChange: (value: string) => void } | null
+  search: ReactNode
   filters: ReactNode
   /** Null when columns cannot be chosen. */
   choice: ColumnChoice<T> | null
@@ -18,20 +16,10 @@ export interface ToolbarProps<T> {
 }
 
 /** The bar above a table: the search, the page's filters, the choice of columns, and the download as CSV. */
-export function Toolbar<T>({ label, search, filters, choice, csv }: ToolbarProps<T>) {
+export function Toolbar<T>({ search, filters, choice, csv }: ToolbarProps<T>) {
   return (
     <Group gap="sm" mb="sm" align="end">
-      {search && (
-        <TextInput
-          aria-label={t('searchIn', { what: label.toLowerCase() })}
-          placeholder={t('search')}
-          type="search"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          className={classes.search}
-          value={search.value}
-          onChange={({ currentTarget: { value } }) => search.onChange(value)}
-        />
-      )}
+      {search}
       {filters}
       <Group gap="xs" ms="auto">
         {choice && <ColumnsMenu choice={choice} />}
@@ -50,6 +38,33 @@ export function Toolbar<T>({ label, search, filters, choice, csv }: ToolbarProps
     </Group>
   )
 }
+
+export interface SearchText {
+  value: string
+  onChange: (value: string) => void
+}
+
+interface SearchFieldProps extends SearchText {
+  /** The name of the list. */
+  label: string
+}
+
+export const SearchField = ({ label, value, onChange }: SearchFieldProps) => (
+  <TextInput
+    aria-label={t('searchIn', { what: label.toLowerCase() })}
+    placeholder={t('search')}
+    type="search"
+    leftSection={<IconSearch size={16} aria-hidden />}
+    className={classes.search}
+    value={value}
+    onChange={({ currentTarget }) => onChange(currentTarget.value)}
+  />
+)
+
+/** What is typed into the search of the table around. Only its field reads it, so that a letter does not render the table. */
+export const TypedSearch = createContext<SearchText>({ value: '', onChange: () => {} })
+
+export const TypedSearchField = ({ label }: { label: string }) => <SearchField label={label} {...use(TypedSearch)} />
 
 function ColumnsMenu<T>({ choice: { optional, shown, choose, reset } }: { choice: ColumnChoice<T> }) {
   return (

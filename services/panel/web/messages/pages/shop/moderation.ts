@@ -8,6 +8,8 @@ export const t = catalogue({
   accepted: 'Accepted',
   rejected: 'Rejected',
   nothingWaits: 'Nothing is waiting: all banners have been reviewed',
+  waitElsewhere: '{count, plural, one {A campaign waits} other {# campaigns wait}} in {shop}.',
+  showQueue: 'Show',
   noneAccepted: 'No campaign has been accepted yet',
   noneRejected: 'No campaign has been rejected',
   campaigns: 'Campaigns',

@@ -1,8 +1,8 @@
-import { Badge, Button, EmptyState, Kbd, Skeleton, Tabs } from '@mantine/core'
+import { Anchor, Badge, Button, EmptyState, Kbd, Skeleton, Tabs, Text } from '@mantine/core'
 import { IconChecks, IconKeyboard } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
-import type { Campaign } from '../../../client/types.ts'
+import type { Campaign, Shop } from '../../../client/types.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
@@ -25,7 +25,7 @@ const REFRESH_MS = 20_000
 
 /** Display campaigns in a shop, to be accepted or rejected. */
 export default function ModerationPage() {
-  const { shop, shops } = useShop()
+  const { shop, shops, choose } = useShop()
   const [search, setSearch] = useSearchParams()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [isOn] = useShortcutsOn()
@@ -36,6 +36,7 @@ export default function ModerationPage() {
     refreshMs: REFRESH_MS,
   })
   const items = list.items
+  const elsewhere = useWaitingElsewhere(shop, shops)
   const decision = useDecision(list.retry)
   useShortcuts({ '?': () => setHelpOpen(true), u: decision.undo }, isOn)
   const state = tabs.find((tab) => tab.state === search.get('state'))?.state ?? 'IN_MODERATION'
@@ -58,6 +59,14 @@ export default function ModerationPage() {
       {shops && !shop && <NoShop />}
       {list.problem && !items && <ErrorState problem={list.problem} retry={list.retry} />}
       {!list.problem && !items && !(shops && !shop) && <Skeleton height={560} />}
+      {elsewhere.map(({ id, name, count }) => (
+        <Text key={id} size="sm" mb="xs">
+          {t('waitElsewhere', { count, shop: name })}{' '}
+          <Anchor component="button" type="button" inherit onClick={() => choose(id)}>
+            {t('showQueue')}
+          </Anchor>
+        </Text>
+      ))}
       {items && (
         <Tabs
           value={state}
@@ -97,6 +106,24 @@ export default function ModerationPage() {
       <ShortcutsDialog isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
     </>
   )
+}
+
+/** Once nothing waits in these, others take their place. */
+const OTHER_SHOPS_MAX = 3
+
+/** How many campaigns wait in other shops, which the page does not show: the home page counts them too. */
+function useWaitingElsewhere(shop: Shop | undefined, shops: readonly Shop[] | undefined) {
+  const { items } = useList('/v1/panel/moderation', {
+    query: { state: 'IN_MODERATION' },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: (shops?.length ?? 0) > 1,
+    refreshMs: REFRESH_MS,
+  })
+  const waiting = Map.groupBy(items ?? [], ({ shopId }) => shopId)
+  return (shops ?? [])
+    .map(({ id, name }) => ({ id, name, count: waiting.get(id)?.length ?? 0 }))
+    .filter(({ id, count }) => id !== shop?.id && count > 0)
+    .slice(0, OTHER_SHOPS_MAX)
 }
 
 /** The campaigns of a state. Waiting campaigns are sorted oldest first, decided ones latest first. */
