@@ -2,6 +2,7 @@ import { fingerprintIn, fingerprintOf } from '../../../infra/counters/fingerprin
 import { FingerprintIndex } from '../../../infra/counters/fingerprint-index.ts'
 import type { CounterGroup, CounterKey, ShardChange } from '../../../infra/counters/port.ts'
 import { personShard } from '../../../infra/counters/shards.ts'
+import { IntegerList } from './integer-list.ts'
 import type { Owner, Owners } from './owners.ts'
 
 /** The number of a counter within a batch. */
@@ -17,17 +18,18 @@ export class CounterTable {
   readonly #added: number[] = []
   /** 0 when the batch has not lowered the counter. */
   readonly #lowered: number[] = []
-  readonly #isAsked: boolean[] = []
-  readonly #isChanged: boolean[] = []
+  /** 1 once the counter is asked for, and once it is changed. */
+  readonly #isAsked = new IntegerList()
+  readonly #isChanged = new IntegerList()
   /** The next counter in the same place; NONE for the last. */
-  readonly #next: Counter[] = []
+  readonly #next = new IntegerList()
   readonly #owners: Owners
   /** Counters are kept in places. A place is the number of a fingerprint. */
   readonly #places = new FingerprintIndex()
   /** By place: the counter that was put there last. */
-  readonly #lastAt: Counter[] = []
+  readonly #lastAt = new IntegerList()
   /** By owner: the place of its name, so that the name is hashed once. */
-  readonly #placeOf: number[] = []
+  readonly #placeOf = new IntegerList()
   readonly #named = new Map<CounterGroup, Map<string, Counter>>()
   // By shard.
   readonly #asked: ReadonlyMap<number, Counter[]>
@@ -48,7 +50,7 @@ export class CounterTable {
   ofOwner(owner: Owner, group: CounterGroup): Counter {
     const place = this.#place(owner)
     const shard = this.#owners.shards[owner]!
-    for (let known = this.#last(place); known !== NONE; known = this.#next[known]!) {
+    for (let known = this.#last(place); known !== NONE; known = this.#next.at(known)) {
       const key = this.keys[known]!
       if (key.shard === shard && isSameGroup(key.group, group)) return known
     }
@@ -68,8 +70,8 @@ export class CounterTable {
   }
 
   ask(counter: Counter): void {
-    if (this.#isAsked[counter]) return
-    this.#isAsked[counter] = true
+    if (this.#isAsked.at(counter) === 1) return
+    this.#isAsked.set(counter, 1)
     this.#asked.get(this.keys[counter]!.shard)!.push(counter)
   }
 
@@ -110,8 +112,8 @@ export class CounterTable {
   }
 
   #markChanged(counter: Counter): void {
-    if (this.#isChanged[counter]) return
-    this.#isChanged[counter] = true
+    if (this.#isChanged.at(counter) === 1) return
+    this.#isChanged.set(counter, 1)
     this.#changed.get(this.keys[counter]!.shard)!.push(counter)
   }
 
@@ -123,19 +125,21 @@ export class CounterTable {
 
   #place(owner: Owner): number {
     while (this.#placeOf.length <= owner) this.#placeOf.push(NONE)
-    if (this.#placeOf[owner] === NONE) {
+    let place = this.#placeOf.at(owner)
+    if (place === NONE) {
       const { low, high } = fingerprintOf(this.#owners.names[owner]!)
-      this.#placeOf[owner] = this.#places.add(low, high)
+      place = this.#places.add(low, high)
+      this.#placeOf.set(owner, place)
     }
-    return this.#placeOf[owner]!
+    return place
   }
 
   #last(place: number): Counter {
-    return this.#lastAt[place] ?? NONE
+    return place < this.#lastAt.length ? this.#lastAt.at(place) : NONE
   }
 
   #at(place: number, key: CounterKey): Counter {
-    for (let known = this.#last(place); known !== NONE; known = this.#next[known]!) {
+    for (let known = this.#last(place); known !== NONE; known = this.#next.at(known)) {
       if (isSame(this.keys[known]!, key)) return known
     }
     return this.#made(key, place)
@@ -146,10 +150,11 @@ export class CounterTable {
     this.values.push(0)
     this.#added.push(0)
     this.#lowered.push(0)
-    this.#isAsked.push(false)
-    this.#isChanged.push(false)
+    this.#isAsked.push(0)
+    this.#isChanged.push(0)
     this.#next.push(this.#last(place))
-    this.#lastAt[place] = counter
+    if (place === this.#lastAt.length) this.#lastAt.push(counter)
+    else this.#lastAt.set(place, counter)
     return counter
   }
 }

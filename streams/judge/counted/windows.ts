@@ -1,4 +1,5 @@
 import type { ShardChange, TallyGroup, TallyKey } from '../../../infra/counters/port.ts'
+import { IntegerList } from './integer-list.ts'
 import type { Owner, Owners } from './owners.ts'
 
 const HOUR_MS = 3_600_000
@@ -24,22 +25,22 @@ const NONE = -1
 export class Windows {
   readonly #owners: Owners
   // By owner.
-  readonly #lastWindow: Window[] = []
-  readonly #lastCell: Cell[] = []
+  readonly #lastWindow = new IntegerList()
+  readonly #lastCell = new IntegerList()
   // By window. Cells of earlier parts are made once they are asked for: of most owners they never are.
-  readonly #cells: Cell[] = []
+  readonly #cells = new IntegerList()
   /** Who the owner was on the previous day, since hashes of addresses change daily. */
-  readonly #before: Owner[] = []
+  readonly #before = new IntegerList()
   // By cell.
-  readonly #owner: Owner[] = []
-  readonly #part: number[] = []
+  readonly #owner = new IntegerList()
+  readonly #part = new IntegerList()
   /** The next cell of the same owner; NONE for the last. */
-  readonly #next: Cell[] = []
+  readonly #next = new IntegerList()
   /** Where the cell's counts begin among those loaded of its shard; NONE when they are not loaded. */
-  readonly #loadedAt: number[] = []
+  readonly #loadedAt = new IntegerList()
   /** Where the amounts added to the cell begin in `#added`; NONE when nothing is added. */
-  readonly #addedAt: number[] = []
-  readonly #added: number[] = []
+  readonly #addedAt = new IntegerList()
+  readonly #added = new IntegerList()
   // By shard, for all that an owner may be in.
   readonly #asked: Cell[][]
   readonly #loaded: Float64Array[] = []
@@ -64,28 +65,30 @@ export class Windows {
   of(owner: Owner, at: number, before = owner): Window {
     const part = Math.floor(at / PART_MS)
     const last = this.#at(this.#lastWindow, owner)
-    if (last !== NONE && this.#before[last] === before && this.#part[this.#cells[last * PARTS]!] === part) return last
-    const window = this.#before.push(before) - 1
-    this.#cells.push(this.#cell(owner, part), NONE, NONE)
-    this.#lastWindow[owner] = window
+    if (last !== NONE && this.#before.at(last) === before && this.#part.at(this.#cells.at(last * PARTS)) === part)
+      return last
+    const window = this.#before.push(before)
+    this.#cells.push(this.#cell(owner, part))
+    for (let back = 1; back < PARTS; back++) this.#cells.push(NONE)
+    this.#lastWindow.set(owner, window)
     return window
   }
 
   /** The shard of the window's current part. */
   shard(window: Window): number {
-    return this.#shardOf(this.#cells[window * PARTS]!)
+    return this.#shardOf(this.#cells.at(window * PARTS))
   }
 
   /** The key of the window's current part. */
   key(window: Window): TallyKey {
-    return this.#key(this.#cells[window * PARTS]!)
+    return this.#key(this.#cells.at(window * PARTS))
   }
 
   ask(window: Window): void {
     for (let back = 0; back < PARTS; back++) {
       const cell = this.#cellOf(window, back)
-      if (this.#loadedAt[cell] !== NONE) continue
-      this.#loadedAt[cell] = (this.#asked[this.#shardOf(cell)]!.push(cell) - 1) * COUNTS
+      if (this.#loadedAt.at(cell) !== NONE) continue
+      this.#loadedAt.set(cell, (this.#asked[this.#shardOf(cell)]!.push(cell) - 1) * COUNTS)
     }
   }
 
@@ -104,35 +107,34 @@ export class Windows {
     let sum = 0
     for (let back = 0; back < PARTS; back++) {
       const cell = this.#cellOf(window, back)
-      const loadedAt = this.#loadedAt[cell]!
-      const addedAt = this.#addedAt[cell]!
+      const loadedAt = this.#loadedAt.at(cell)
+      const addedAt = this.#addedAt.at(cell)
       if (loadedAt !== NONE) sum += this.#loaded[this.#shardOf(cell)]![loadedAt + counted]!
-      if (addedAt !== NONE) sum += this.#added[addedAt + counted]!
+      if (addedAt !== NONE) sum += this.#added.at(addedAt + counted)
     }
     return sum
   }
 
   /** Raises a counter of the current part. */
   add(window: Window, counted: Counted, amount: number): void {
-    const cell = this.#cells[window * PARTS]!
-    if (this.#addedAt[cell] === NONE) {
-      this.#addedAt[cell] = this.#added.length
+    const cell = this.#cells.at(window * PARTS)
+    if (this.#addedAt.at(cell) === NONE) {
+      this.#addedAt.set(cell, this.#added.length)
       for (let count = 0; count < COUNTS; count++) this.#added.push(0)
       this.#changed[this.#shardOf(cell)]!.push(cell)
     }
-    this.#added[this.#addedAt[cell]! + counted]! += amount
+    this.#added.add(this.#addedAt.at(cell) + counted, amount)
   }
 
   changes(shard: number): ShardChange['tally'] {
     return (this.#changed[shard] ?? []).map((cell) => {
-      const from = this.#addedAt[cell]!
-      return { key: this.#key(cell), amounts: this.#added.slice(from, from + COUNTS) }
+      return { key: this.#key(cell), amounts: this.#added.slice(this.#addedAt.at(cell), COUNTS) }
     })
   }
 
   #key(cell: Cell): TallyKey {
-    const fingerprint = this.#owners.fingerprint(this.#owner[cell]!)
-    return { shard: this.#shardOf(cell), group: this.#groupOf(this.#part[cell]!), fingerprint }
+    const fingerprint = this.#owners.fingerprint(this.#owner.at(cell))
+    return { shard: this.#shardOf(cell), group: this.#groupOf(this.#part.at(cell)), fingerprint }
   }
 
   /** When the judge is behind, late counts are kept as long as those made in time: more events of the same part may follow. */
@@ -147,36 +149,36 @@ export class Windows {
 
   /** @param back how many parts before the current one. */
   #cellOf(window: Window, back: number): Cell {
-    const known = this.#cells[window * PARTS + back]!
+    const known = this.#cells.at(window * PARTS + back)
     if (known !== NONE) return known
-    const current = this.#cells[window * PARTS]!
-    const now = this.#part[current]!
+    const current = this.#cells.at(window * PARTS)
+    const now = this.#part.at(current)
     const isYesterday = dayOf(now - back) < dayOf(now)
-    const cell = this.#cell(isYesterday ? this.#before[window]! : this.#owner[current]!, now - back)
-    this.#cells[window * PARTS + back] = cell
+    const cell = this.#cell(isYesterday ? this.#before.at(window) : this.#owner.at(current), now - back)
+    this.#cells.set(window * PARTS + back, cell)
     return cell
   }
 
   #cell(owner: Owner, part: number): Cell {
     const last = this.#at(this.#lastCell, owner)
-    for (let cell = last; cell !== NONE; cell = this.#next[cell]!) if (this.#part[cell] === part) return cell
-    const cell = this.#owner.push(owner) - 1
+    for (let cell = last; cell !== NONE; cell = this.#next.at(cell)) if (this.#part.at(cell) === part) return cell
+    const cell = this.#owner.push(owner)
     this.#part.push(part)
     this.#next.push(last)
     this.#loadedAt.push(NONE)
     this.#addedAt.push(NONE)
-    this.#lastCell[owner] = cell
+    this.#lastCell.set(owner, cell)
     return cell
   }
 
   /** The entry of an owner in a list, which is first extended if the owner is newer than the list. */
-  #at(list: number[], owner: Owner): number {
+  #at(list: IntegerList, owner: Owner): number {
     while (list.length <= owner) list.push(NONE)
-    return list[owner]!
+    return list.at(owner)
   }
 
   #shardOf(cell: Cell): number {
-    return this.#owners.shards[this.#owner[cell]!]!
+    return this.#owners.shards[this.#owner.at(cell)]!
   }
 }
 
