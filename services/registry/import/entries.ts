@@ -54,6 +54,9 @@ interface ReadRow {
 /** Rows of two bytes may all be wrong, and each of these takes some 20 microseconds. */
 const PARSED_AT_ONCE_BYTES = 512
 
+/** Each row becomes an object of all columns. A file that a shop exports has some dozens. */
+const COLUMNS_MAX = 200
+
 /** Each misplaced quote takes the parser time in proportion to the cell before it, which its message repeats. */
 const FAULTS_PER_LINE_MAX = 10
 const FAULT_CHARS_MAX = 500
@@ -61,7 +64,7 @@ const FAULT_CHARS_MAX = 500
 /**
  * CSV (RFC 4180) whose first row names the columns. The rows of an entry are consecutive. An entry that lacks a row is wrong as a
  * whole: an entry counts once, so the row could not be added by another import. @throws Exceeded at a row that is too long or has
- * many misplaced quotes, because the start of the next row is unknown then.
+ * many misplaced quotes, because the start of the next row is unknown then, and at a first row of too many columns.
  */
 export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
   async function* (chunks, { lineMaxBytes }) {
@@ -71,6 +74,8 @@ export const csvEntries = ({ keyColumns, fold }: RowFolding): EntryParser =>
     const parser = parse({
       bom: true,
       columns(names: string[]) {
+        if (names.length > COLUMNS_MAX)
+          throw new Exceeded(`${COLUMNS_MAX} columns, but line ${parser.info.lines} names ${names.length}`)
         columns = names.map((name) => name.trim())
         return columns
       },
@@ -139,10 +144,14 @@ async function* foldRows(rows: AsyncIterable<ReadRow>, fold: RowFolding['fold'])
   if (entry) yield entryOf(entry)
 }
 
-/** Cuts chunks into pieces, so that the rows of each are taken before the next is parsed. */
+/** Cuts chunks into pieces, so that the rows of each are taken before the next is parsed. A row may fill hundreds of them. */
 async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const slices = createSlices()
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += PARSED_AT_ONCE_BYTES) yield chunk.subarray(at, at + PARSED_AT_ONCE_BYTES)
+    for (let at = 0; at < chunk.length; at += PARSED_AT_ONCE_BYTES) {
+      if (slices.isOver()) await slices.next()
+      yield chunk.subarray(at, at + PARSED_AT_ONCE_BYTES)
+    }
   }
 }
 

@@ -51,3 +51,31 @@ it('ends at a line of many misplaced quotes, each of which would repeat the cell
   await expect(read()).rejects.toThrow('misplaced quotes in line 2')
   expect(JSON.stringify(told).length).toBeLessThan(10_000)
 })
+
+it('takes 200 columns, and ends at the line that names more', async () => {
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `column-${i}`).join(',')
+  const file = async function* (columns: number) {
+    yield Buffer.concat([Buffer.from('\n'), HEAD.subarray(0, -1), Buffer.from(`,${names(columns)}\n`)])
+    yield Buffer.from(`a${','.repeat(columns + 5)}\n`)
+  }
+  const read = (columns: number) => Array.fromAsync(entriesOf(file(columns), limits))
+  expect(await read(194)).toMatchObject([{ number: 3, value: { eventId: 'a' } }])
+  await expect(read(195)).rejects.toThrow('200 columns, but line 2 names 201')
+})
+
+it('gives other work its turns while it reads rows that fill hundreds of pieces', async () => {
+  const rows = 10
+  async function* chunks() {
+    yield Buffer.concat([HEAD, Buffer.from(`a${','.repeat(500_000)}\n`.repeat(rows))])
+  }
+  let turns = 0
+  let isOver = false
+  const others = (async () => {
+    for (; !isOver; turns++) await setImmediate()
+  })()
+  expect(await Array.fromAsync(entriesOf(chunks(), { lineMaxBytes: 1_000_000 }))).toMatchObject([{ number: 2 }])
+  isOver = true
+  await others
+  // A row takes some forty milliseconds, and a slice takes eight.
+  expect(turns).toBeGreaterThan(2 * rows)
+})
