@@ -203,8 +203,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const hangUp = (raw: IncomingMessage) => () => void raw.destroy()
 
+const BROKEN = 'is incomplete, or is not encoded as Content-Encoding says'
+
 const broken = (cause?: Error) =>
-  new Problem('INVALID', 'The body is incomplete, or is not encoded as Content-Encoding says', { cause })
+  new Problem('INVALID', `The body ${BROKEN}`, { errors: [{ path: '/', message: BROKEN }], cause })
 
 const noRoom = () =>
   new Problem('UNAVAILABLE', 'Too many request bodies are being received', { retryAfterSeconds: RETRY_AFTER_SECONDS })

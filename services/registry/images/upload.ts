@@ -49,6 +49,8 @@ async function readFile(request: FastifyRequest, { file }: MultipartFile): Promi
   return bytes
 }
 
+const INCOMPLETE = 'is not a complete multipart/form-data body'
+
 function formProblem(error: (Error & { code?: string }) | Problem): Problem {
   if (error instanceof Problem) return error
   switch (error.code) {
@@ -57,6 +59,9 @@ function formProblem(error: (Error & { code?: string }) | Problem): Problem {
     case 'FST_PARTS_LIMIT':
       return new Problem('TOO_LARGE', 'The form may only have one file and an accountId')
     default:
-      return new Problem('INVALID', 'The body is not a complete multipart/form-data body', { cause: error })
+      return new Problem('INVALID', `The body ${INCOMPLETE}`, {
+        errors: [{ path: '/', message: INCOMPLETE }],
+        cause: error,
+      })
   }
 }

@@ -177,6 +177,7 @@ describe('a body that is streamed', () => {
       socket.write(head('/upload', body.length, 'application/xml', encoded))
       socket.write(body)
       await eventually(() => expect(told.text).toContain('"code":"INVALID"'))
+      expect(told.text).toContain('"errors":[{"path":"/","message":"is incomplete, or')
     }
   })
 })
@@ -291,8 +292,13 @@ describe('an encoded body', () => {
 
   it('is refused when it is not encoded so', async () => {
     const { port } = await listening()
-    expect((await post(port, json, 'gzip')).status).toBe(400)
-    expect((await post(port, gzipSync(json).subarray(0, 20), 'gzip')).status).toBe(400)
+    for (const body of [json, gzipSync(json).subarray(0, 20)]) {
+      const answer = await post(port, body, 'gzip')
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        errors: [{ path: '/', message: expect.stringContaining('incomplete') }],
+      })
+    }
   })
 
   it('ends no process when it is broken and nobody reads it', async () => {

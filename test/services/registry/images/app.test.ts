@@ -153,17 +153,17 @@ describe('images', () => {
           headers: { authorization: `Bearer ${brand.token}`, ...headers },
           payload,
         })
-        .then((answer) => [answer.statusCode, answer.json().code])
+        .then((answer) => [answer.statusCode, answer.json().code, ...paths({ body: answer.json() } as Answer)])
     const { payload, headers } = form(png, {})
-    expect(await send(payload.subarray(0, payload.length - 60), headers)).toEqual([400, 'INVALID'])
-    expect(await send(payload, { 'content-type': 'multipart/form-data' })).toEqual([400, 'INVALID'])
-    expect(await send('', headers)).toEqual([400, 'INVALID'])
+    expect(await send(payload.subarray(0, payload.length - 60), headers)).toEqual([400, 'INVALID', '/'])
+    expect(await send(payload, { 'content-type': 'multipart/form-data' })).toEqual([400, 'INVALID', '/'])
+    expect(await send('', headers)).toEqual([400, 'INVALID', '/file'])
     expect(await send(png, { 'content-type': 'image/png' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     expect(await send('{}', { 'content-type': 'application/json' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     const two = Buffer.concat([payload.subarray(0, payload.lastIndexOf('--a-boundary')), payload])
     expect(await send(two, headers)).toEqual([413, 'TOO_LARGE'])
     const strange = form(png, { fields: { __proto__x: '1' } })
-    expect(await send(strange.payload, headers)).toEqual([400, 'INVALID'])
+    expect(await send(strange.payload, headers)).toEqual([400, 'INVALID', '/__proto__x'])
   })
 
   it('leave the connection to the next request when a file is refused before all of it has come', async () => {
