@@ -1,5 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 import type { Filter, IndexBuilds, ProductIndex } from '../port.ts'
+import { phrasesOf } from '../searched-phrases.ts'
 import { createIndexBuilds } from './builds.ts'
 import {
   createIndexGuard,
@@ -18,7 +19,7 @@ import { placedBehind, routingOf } from './placement.ts'
 import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
 import { similarTerms } from './search/similar-terms.ts'
-import { createVocabulary, phrasesOf } from './search/vocabulary.ts'
+import { createVocabulary } from './search/vocabulary.ts'
 import { createWriter } from './write/writer.ts'
 
 /** How many sellers each shard counts. With several shards, a high number keeps undercounted sellers few. */

@@ -125,27 +125,68 @@ export function synonymsOfShop(shop: Shop): SynonymRules {
   return rules
 }
 
-const byRules = new WeakMap<SynonymRules, Map<string, Synonyms>>()
+/** The synonyms of one language: there, or being analysed. */
+interface Analysis {
+  synonyms: Synonyms | null
+  underWay: Promise<Synonyms> | null
+}
+
+const byRules = new WeakMap<SynonymRules, Map<string, Analysis>>()
+
+function analysisOf(rules: SynonymRules, code: string): Analysis {
+  const known = byRules.get(rules) ?? new Map<string, Analysis>()
+  byRules.set(rules, known)
+  const analysis = known.get(code) ?? { synonyms: null, underWay: null }
+  known.set(code, analysis)
+  return analysis
+}
 
 /** Maps the terms of a name, joined by spaces, to the terms of each name that it finds. @param lang as in `synonymsOf`. */
 export function shopSynonymsOf(rules: SynonymRules, lang: string | null): Synonyms {
   const code = languageOf(lang)
-  const made = byRules.get(rules) ?? new Map<string, Synonyms>()
-  byRules.set(rules, made)
-  let synonyms = made.get(code)
-  if (!synonyms) {
-    synonyms = analyzed(rules, code)
-    made.set(code, synonyms)
+  const analysis = analysisOf(rules, code)
+  if (analysis.synonyms === null) {
+    const steps = analyzing(rules, code)
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    analysis.synonyms = step.value
   }
-  return synonyms
+  return analysis.synonyms
 }
 
-function analyzed(rules: SynonymRules, code: string): Synonyms {
+/**
+ * As `shopSynonymsOf`, for rules that take up to 0.2 s to analyse. Calls that come meanwhile wait for the same analysis.
+ * @param betweenRules lets other work run when it is time to.
+ */
+export async function analyzeSynonyms(
+  rules: SynonymRules,
+  lang: string | null,
+  betweenRules: () => Promise<void> | undefined,
+): Promise<Synonyms> {
+  const code = languageOf(lang)
+  const analysis = analysisOf(rules, code)
+  if (analysis.synonyms !== null) return analysis.synonyms
+  analysis.underWay ??= (async () => {
+    const steps = analyzing(rules, code)
+    let step = steps.next()
+    while (!step.done) {
+      await betweenRules()
+      step = steps.next()
+    }
+    analysis.synonyms ??= step.value
+    return analysis.synonyms
+  })()
+  return analysis.underWay
+}
+
+/** Stops before each rule. */
+function* analyzing(rules: SynonymRules, code: string): Generator<undefined, Synonyms> {
   const found = new Map<string, Map<string, string[]>>()
   // A name that was right in the language in which it was checked may have no term, or too many, in another one.
   const termsOf = (names: readonly string[]) =>
     names.map((name) => analyze(name, code)).filter(({ length: terms }) => terms > 0 && terms <= SHOP_NAME_TERMS_MAX)
   for (const { names, finds } of rules) {
+    yield
     const left = termsOf(names)
     const right = finds === null ? left : termsOf(finds)
     for (const name of left) {

@@ -1,8 +1,9 @@
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ShardSettings } from '../../../infra/product-index/elasticsearch/mapping.ts'
 import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { turnsOfReading } from '../../infra/product-index/synonyms.fixture.ts'
 import { productIndexSuite } from '../../ports/product-index/product-index.suite.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
@@ -52,4 +53,19 @@ describe.each<ShardSettings>([
   afterAll(async () => {
     for (const index of idle) await index.close()
   })
+})
+
+it('Elasticsearch product index: a search with synonyms that are new analyses them in many turns of the event loop', async () => {
+  const { index } = await openNew({ shards: 1, replicas: 0, perShop: 0 })
+  const turns = await turnsOfReading((synonyms) =>
+    index.search([
+      {
+        ...{ shopId: 'shop', rank: { by: 'none' }, campaigns: null, priorClickRate: 0.004, limit: 5, tieSeed: 1 },
+        ...{ filters: [{ kind: 'text', text: 'lampe', lang: 'de', minShare: 1, in: 'ALL_FIELDS' }], synonyms },
+      },
+    ]),
+  )
+  expect(turns.filter((each) => each.length !== 1)).toEqual([])
+  expect(new Set(turns.flat()).size).toBeGreaterThan(1)
+  await index.close()
 })

@@ -1,12 +1,13 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { liftedClickRate, predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
 import type { CampaignGroups, IndexedProduct, ProductQuery, SearchHit, SearchResult } from '../../port.ts'
+import { phrasesOf } from '../../searched-phrases.ts'
 import { answeredSearch } from '../client.ts'
 import type { ProductDocument } from '../document.ts'
 import { type Placed, routingOf } from '../placement.ts'
 import { filterQuery } from './filters.ts'
 import { rankedWords, rankScript, relevanceOf, textClauses } from './rank.ts'
-import { type createVocabulary, phrasesOf, type Vocabulary } from './vocabulary.ts'
+import type { createVocabulary, Vocabulary } from './vocabulary.ts'
 
 /** The fields of a document that make up a product. */
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]

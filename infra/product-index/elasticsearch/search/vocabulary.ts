@@ -6,11 +6,10 @@ import {
   type Phrase,
   termsToCount,
 } from '../../../../services/domain/catalogue/phrase.ts'
-import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
 import { createPhraseKeys } from '../../phrase-keys.ts'
-import type { Filter, Rank } from '../../port.ts'
 import { rarity } from '../../relevance.ts'
+import { prepareSynonyms } from '../../searched-phrases.ts'
 import { type IndexPlacement, type Placed, routingOf } from '../placement.ts'
 import { offersWith } from './offer-counts.ts'
 
@@ -31,12 +30,6 @@ export interface Vocabulary {
   frequency: Frequency
   rarity: (term: string) => number
 }
-
-export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: SynonymRules): Phrase[] =>
-  [
-    ...filters.filter((filter) => filter.kind === 'text'),
-    ...(rank?.by === 'text' || rank?.by === 'textAndCategories' ? [rank] : []),
-  ].map(({ text, lang }) => ({ text, lang, synonyms }))
 
 /**
  * Asks the index how many offers have the terms by which phrases may be understood, and caches the counts for a while. In an index by
@@ -87,6 +80,7 @@ export function createVocabulary({ client, placed, now }: { client: Client; plac
       }
     }
 
+    await prepareSynonyms(phrases)
     const keyOf = (phrase: Phrase) => prefix + keyOfPhrase(phrase)
     await count(phrases.flatMap(termsToCount), false)
     const toGuess = phrases.filter((phrase) => (guessed.get(keyOf(phrase)) ?? 0) <= now())

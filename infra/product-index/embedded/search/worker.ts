@@ -11,6 +11,7 @@ import {
   type SellersRequest,
   type SimilarTerm,
 } from '../../port.ts'
+import { phrasesOf, prepareSynonyms } from '../../searched-phrases.ts'
 import type { Touched } from '../writer.ts'
 import type { CampaignSet } from './ranking/weights.ts'
 import { type NumberedQuery, openIndexSearcher, type StoredProduct } from './searcher.ts'
@@ -110,14 +111,15 @@ const methodsOf = () => {
     setSynonyms(number: number, rules: SynonymRules) {
       synonyms[number] = rules
     },
-    search(queries: NumberedQuery[]): Found {
-      const results = queries.map(({ campaignSet, synonymSet, ...query }) =>
-        searcher.search(
-          query,
-          campaignSet === null ? null : sets[campaignSet]!,
-          synonymSet === undefined ? undefined : synonyms[synonymSet],
-        ),
-      )
+    async search(queries: NumberedQuery[]): Promise<Found> {
+      // The client may give a number to another list while synonyms are analysed.
+      const asked = queries.map(({ campaignSet, synonymSet, ...query }) => ({
+        query,
+        set: campaignSet === null ? null : sets[campaignSet]!,
+        rules: synonymSet === undefined ? undefined : synonyms[synonymSet],
+      }))
+      await prepareSynonyms(asked.flatMap(({ query, rules }) => phrasesOf(query.filters, query.rank, rules)))
+      const results = asked.map(({ query, set, rules }) => searcher.search(query, set, rules))
       // The first search for an unknown word requests that terms are read. That must not wait for the next write, hours later perhaps.
       void readAhead()
       const missing = unsent(results)

@@ -17,6 +17,7 @@ import {
 import { tries } from '../../../effort.ts'
 import { productIndexSuite } from '../../../ports/product-index/product-index.suite.ts'
 import { anOffer, promotedOffer } from '../offer.fixture.ts'
+import { manySynonyms } from '../synonyms.fixture.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
 
@@ -143,6 +144,22 @@ describe('embedded product index between threads', () => {
     }
     expect(titlesBySearch).toEqual(['first', 'first', 'second', 'second'])
     await served.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a search with synonyms that are new lets others pass while they are analysed', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    const text: Filter = { kind: 'text', text: 'lampe', lang: 'de', minShare: 1, in: 'ALL_FIELDS' }
+    const answered: string[] = []
+    const search = async (name: string, query: ProductQuery) => {
+      await index.search([query])
+      answered.push(name)
+    }
+    const slow = { ...queryOf(text), synonyms: manySynonyms }
+    await Promise.all([search('with synonyms', slow), search('without', queryOf(text))])
+    expect(answered).toEqual(['without', 'with synonyms'])
+    await index.close()
     rmSync(folder, { recursive: true })
   })
 
