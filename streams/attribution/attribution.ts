@@ -40,7 +40,7 @@ export interface AttributionLimits {
    * past costs the fewer reads the larger its parts are.
    */
   partLines: number
-  /** The most offsets of one partition that one run takes. */
+  /** The most offsets of one topic that one run takes. */
   runOffsets: number
   /** The most transactions that are computed only because they fall in the time of new touches, without looking up whose they are. */
   unaskedTransactions: number
@@ -49,7 +49,7 @@ export interface AttributionLimits {
 export const ATTRIBUTION_LIMITS: AttributionLimits = {
   sliceTransactions: 20_000,
   partLines: 200_000,
-  runOffsets: 200_000,
+  runOffsets: 1_000_000,
   unaskedTransactions: 20_000,
 }
 

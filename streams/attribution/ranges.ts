@@ -15,19 +15,22 @@ export interface OffsetRange {
 }
 
 /**
- * The offsets that the sink has stored and a stream has not seen, at most `runOffsets` of each partition. Two kinds of range are taken
- * whole, since most of their offsets have no records: the first of a partition that is not in `starts`, and one across epochs of the log.
+ * The offsets that the sink has stored and a stream has not seen, at most `runOffsets` of each topic, of which each of its partitions has
+ * an equal share. Two kinds of range are taken whole, since most of their offsets have no records: the first of a partition that is not
+ * in `starts`, and one across epochs of the log.
  */
 export function newRanges(
   stored: readonly Commit[],
   done: readonly Commit[],
   { starts = [], runOffsets = Number.POSITIVE_INFINITY }: { starts?: readonly Position[]; runOffsets?: number } = {},
 ): OffsetRange[] {
+  const partitionsOf = (topic: string) => stored.filter((commit) => commit.topic === topic).length
   return stored.flatMap((commit) => {
     const topic = commit.topic as StoredTopic
     const from = (placeIn(done, commit) ?? placeIn(starts, commit))?.offset ?? null
     const isDense = from !== null && epochOf(from) === epochOf(commit.offset)
-    const to = isDense ? Math.min(commit.offset, from + runOffsets) : commit.offset
+    const share = Math.ceil(runOffsets / partitionsOf(topic))
+    const to = isDense ? Math.min(commit.offset, from + share) : commit.offset
     return to > (from ?? 0) ? [{ topic, partition: commit.partition, from: from ?? 0, to }] : []
   })
 }

@@ -22,8 +22,8 @@ const KEPT_LINES_MAX = 8_000_000
 const READ_ANEW_SHARE = 0.1
 /** Orders that one query reads, unless a single shop has more. */
 const ORDERS_AT_ONCE = 50_000
-/** New offsets of a partition that one query reads. */
-const RUN_OFFSETS = 100_000
+/** New offsets that one query reads. */
+const RUN_OFFSETS = 400_000
 
 export interface ShopOrders {
   history: OrderHistory

@@ -86,6 +86,23 @@ it('pairs of cid and uid of the past are stored without looking up which are kno
   expect([...steps]).toEqual(['look-up'])
 })
 
+it('what a repeated run copies again is one row once parts are merged', async () => {
+  const { store, attribute, analytics, rewind } = await world()
+  const tables = ['touches', 'transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid']
+  const rowsOfTables = async () => {
+    for (const table of tables) await analytics.command(`OPTIMIZE TABLE ${table} FINAL`)
+    const counts = tables.map((table) =>
+      analytics.query<{ rows: number }>(`SELECT toInt64(count()) AS rows FROM ${table}`),
+    )
+    return (await Promise.all(counts)).map(([counted]) => counted!.rows)
+  }
+  await store(happenings)
+  await attribute()
+  await rewind([])
+  await attribute()
+  expect(await rowsOfTables()).toEqual([12, 12, 12, 24, 24])
+})
+
 it('attribution of the past takes parts, and goes on with the one in which it was killed', async () => {
   const { store, attribute, analytics, committed, lines } = await world()
   await store(happenings)
