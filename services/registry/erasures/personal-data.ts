@@ -9,10 +9,13 @@ import {
   personalDataParts,
   personalDataQuery,
 } from '../../../infra/analytics/queries/people/personal-data.ts'
+import { createSlices } from '../../process/slices.ts'
 import { toIso } from '../resources/conversions.ts'
 
-/** Rows that are held in memory at once. An ad request with many ads takes some 10 KB. */
-const PAGE_ROWS = 1_000
+/** Rows that are held in memory at once, some megabytes. Each page makes the store look through the times that are left. */
+const ROWS_PER_PAGE = 5_000
+/** An ad request with many ads takes some 10 KB. */
+const AD_REQUESTS_PER_PAGE = 500
 
 /**
  * What the tables hold under an identifier, as a JSON document in pieces of at most a page of rows. A page is read when the piece
@@ -22,20 +25,20 @@ const PAGE_ROWS = 1_000
 export async function* personalDataDocument(
   analytics: Pick<Analytics, 'query'>,
   person: PersonSpec,
-  { exportedAt, pageRows = PAGE_ROWS }: { exportedAt: number; pageRows?: number },
+  { exportedAt, pageRows }: { exportedAt: number; pageRows?: number },
 ): AsyncGenerator<string> {
   const { shopId, identifier } = person
   const query = <Row extends object>({ sql, params }: ReturnType<typeof linkedIdentifiersQuery>) =>
     analytics.query<Row>(sql, params)
   const head = JSON.stringify({ shopId, identifier, exportedAt: toIso(exportedAt) }).slice(0, -1)
   yield* list(`${head},"linked":`, {
-    pageRows,
+    pageRows: pageRows ?? ROWS_PER_PAGE,
     read: (page: PageSpec<LinkedRow>) => query<LinkedRow>(linkedIdentifiersQuery(person, page)),
     shown: ({ firstSeenAt, ...pair }) => ({ ...pair, firstSeenAt: toIso(firstSeenAt) }),
   })
   for (const part of personalDataParts) {
     yield* list(`,"${part}":`, {
-      pageRows,
+      pageRows: pageRows ?? (part === 'adRequests' ? AD_REQUESTS_PER_PAGE : ROWS_PER_PAGE),
       read: (page: PageSpec<PersonalRow>) => query<PersonalRow>(personalDataQuery(part, person, page)),
       shown: (row) => personalDataOf(part, row),
     })
@@ -55,9 +58,20 @@ async function* list<Row>(before: string, { pageRows, read, shown }: Rows<Row>):
   let after: Row | null = null
   do {
     const rows: Row[] = await read({ after, limit: pageRows })
-    if (rows.length > 0 || after === null) yield start + rows.map((row) => JSON.stringify(shown(row))).join(',')
+    if (rows.length > 0 || after === null) yield start + (await written(rows, shown))
     start = ','
     after = rows.length < pageRows ? null : rows.at(-1)!
   } while (after !== null)
   yield ']'
+}
+
+/** The rows as JSON, written in time slices. */
+async function written<Row>(rows: readonly Row[], shown: (row: Row) => object): Promise<string> {
+  const slices = createSlices()
+  const texts: string[] = []
+  for (const row of rows) {
+    if (slices.isOver()) await slices.next()
+    texts.push(JSON.stringify(shown(row)))
+  }
+  return texts.join(',')
 }
