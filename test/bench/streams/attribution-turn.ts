@@ -33,6 +33,7 @@ const NEW_LINKS = 10
 const TURNS = 5
 const DAYS = 30
 const DAY_MS = 86_400_000
+const HOURS_PER_DAY = 24
 const T0 = 1_760_000_000_000
 const CHUNK_ROWS = 1_000_000
 const LOOK_EVERY_MS = 1_000
@@ -78,16 +79,33 @@ const topics = { 'judged-events': touchesSql, transactions: purchasesSql, 'page-
 type Topic = keyof typeof topics
 type Ends = Record<Topic, number>
 
-/** Stores a month, as the sink and attribution would have. All links are new, so they are inserted without a search for known ones. */
+/**
+ * Stores a month, as the sink and attribution would have. Parts of touches that are older than a day are merged by the store; these are
+ * minutes old, so they are merged by a statement, and the last day is stored afterwards. All links are new, so they are inserted without
+ * a search for known ones.
+ */
 async function fill(analytics: Analytics, ends: Ends, people: number): Promise<void> {
-  for (const topic of Object.keys(topics) as Topic[]) {
+  const all = Object.keys(topics) as Topic[]
+  const lastDayOf = (topic: Topic) => Math.floor((ends[topic] * (DAYS - 1)) / DAYS)
+  const storeRows = async (topic: Topic, from: number, to: number) => {
     const stepMs = (DAYS * DAY_MS) / ends[topic]
-    for (let from = 0; from < ends[topic]; from += CHUNK_ROWS) {
-      const to = Math.min(from + CHUNK_ROWS, ends[topic])
-      const params = { from, rows: to - from, startMs: T0 + from * stepMs, stepMs, people }
-      await analytics.command(topics[topic], params)
-      const rows = (of: string) => (of === topic ? `_partition = 0 AND _offset >= ${from} AND _offset < ${to}` : null)
-      for (const statement of copyStatements(rows)) await analytics.command(statement)
+    const params = { from, rows: to - from, startMs: T0 + Math.round(from * stepMs), stepMs, people }
+    await analytics.command(topics[topic], params)
+    const rows = (of: string) => (of === topic ? `_partition = 0 AND _offset >= ${from} AND _offset < ${to}` : null)
+    for (const statement of copyStatements(rows)) await analytics.command(statement)
+  }
+  for (const topic of all) {
+    const lastDay = lastDayOf(topic)
+    for (let from = 0; from < lastDay; from += CHUNK_ROWS) {
+      await storeRows(topic, from, Math.min(from + CHUNK_ROWS, lastDay))
+    }
+  }
+  await analytics.command('OPTIMIZE TABLE touches FINAL')
+  for (const topic of all) {
+    const lastDay = lastDayOf(topic)
+    const hourRows = Math.ceil((ends[topic] - lastDay) / HOURS_PER_DAY)
+    for (let from = lastDay; from < ends[topic]; from += hourRows) {
+      await storeRows(topic, from, Math.min(from + hourRows, ends[topic]))
     }
   }
   for (const table of ['links_by_uid', 'links_by_cid']) await analytics.command(linkSql(table))
