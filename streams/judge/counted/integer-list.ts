@@ -35,10 +35,10 @@ export class IntegerList {
     return this.#length++
   }
 
-  /** The integers from index `from` on. */
-  slice(from: number, count: number): number[] {
-    const slice = new Array<number>(count)
-    for (let i = 0; i < count; i++) slice[i] = this.#integers[from + i]!
+  /** The integers from index `from` up to `to`, which is left out, as of an array. */
+  slice(from: number, to: number): number[] {
+    const slice = new Array<number>(to - from)
+    for (let i = from; i < to; i++) slice[i - from] = this.#integers[i]!
     return slice
   }
 }

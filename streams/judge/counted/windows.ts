@@ -128,7 +128,8 @@ export class Windows {
 
   changes(shard: number): ShardChange['tally'] {
     return (this.#changed[shard] ?? []).map((cell) => {
-      return { key: this.#key(cell), amounts: this.#added.slice(this.#addedAt.at(cell), COUNTS) }
+      const from = this.#addedAt.at(cell)
+      return { key: this.#key(cell), amounts: this.#added.slice(from, from + COUNTS) }
     })
   }
 

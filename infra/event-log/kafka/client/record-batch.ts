@@ -234,19 +234,22 @@ interface Cursor {
 }
 
 function readBytes(bytes: Buffer, cursor: Cursor): Buffer | null {
-  const length = readVarint(bytes, cursor)
-  if (length < 0) return null
-  const start = cursor.at
-  cursor.at += length
-  return bytes.subarray(start, cursor.at)
+  const start = skipBytes(bytes, cursor)
+  return start < 0 ? null : bytes.subarray(start, cursor.at)
 }
 
 function readText(bytes: Buffer, cursor: Cursor): string | null {
+  const start = skipBytes(bytes, cursor)
+  return start < 0 ? null : bytes.toString('utf8', start, cursor.at)
+}
+
+/** Moves the cursor behind bytes that follow their length. @returns where they begin; -1 for null. */
+function skipBytes(bytes: Buffer, cursor: Cursor): number {
   const length = readVarint(bytes, cursor)
-  if (length < 0) return null
+  if (length < 0) return -1
   const start = cursor.at
   cursor.at += length
-  return bytes.toString('utf8', start, cursor.at)
+  return start
 }
 
 function readVarint(bytes: Buffer, cursor: Cursor): number {

@@ -118,7 +118,9 @@ const methodsOf = () => {
         set: campaignSet === null ? null : sets[campaignSet]!,
         rules: synonymSet === undefined ? undefined : synonyms[synonymSet],
       }))
-      await prepareSynonyms(asked.flatMap(({ query, rules }) => phrasesOf(query.filters, query.rank, rules)))
+      await prepareSynonyms(
+        asked.flatMap(({ query, rules }) => (rules ? phrasesOf(query.filters, query.rank, rules) : [])),
+      )
       const results = asked.map(({ query, set, rules }) => searcher.search(query, set, rules))
       // The first search for an unknown word requests that terms are read. That must not wait for the next write, hours later perhaps.
       void readAhead()

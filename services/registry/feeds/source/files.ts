@@ -49,6 +49,12 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
     }
   }
 
+  /** Null when there is no content. */
+  async function sizeOf(runId: string): Promise<number | null> {
+    const found = await stat(contentPath(runId)).catch(() => null)
+    return found?.size ?? null
+  }
+
   const files: FeedFiles = {
     contentPath,
     heldPath,
@@ -68,18 +74,9 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
       }
       await syncFolder()
     },
-    async hasContent(runId) {
-      const found = await stat(contentPath(runId)).catch(() => null)
-      return found !== null
-    },
-    async contentBytes(runId) {
-      const found = await stat(contentPath(runId)).catch(() => null)
-      return found?.size ?? 0
-    },
-    async mayKeep(runId) {
-      const found = await stat(contentPath(runId)).catch(() => null)
-      return found !== null && found.size <= KEPT_BYTES_MAX
-    },
+    hasContent: async (runId) => (await sizeOf(runId)) !== null,
+    contentBytes: async (runId) => (await sizeOf(runId)) ?? 0,
+    mayKeep: async (runId) => ((await sizeOf(runId)) ?? Number.POSITIVE_INFINITY) <= KEPT_BYTES_MAX,
     async share(fromRunId, toRunId) {
       await link(contentPath(fromRunId), contentPath(toRunId))
       await syncFolder()
