@@ -1,9 +1,9 @@
 import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
-import type { EventLog } from '../../../infra/event-log/port.ts'
 import { decodeOffsetMetadata } from '../../../streams/sink/offset-metadata.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { withChangedConsumers } from '../../changed-consumers.ts'
 import { addresses } from '../addresses.ts'
 
 /**
@@ -46,19 +46,12 @@ async function watch<T>(name: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-const watchedLog: EventLog = {
-  ...log,
-  async consumer(options) {
-    const consumer = await log.consumer(options)
-    return {
-      ...consumer,
-      commit: (assignment, at, outputs) =>
-        watch(decodeOffsetMetadata(at).pendingLast === null ? 'close' : 'open', () =>
-          consumer.commit(assignment, at, outputs),
-        ),
-    }
-  },
-}
+const watchedLog = withChangedConsumers(log, (consumer) => ({
+  commit: (assignment, at, outputs) =>
+    watch(decodeOffsetMetadata(at).pendingLast === null ? 'close' : 'open', () =>
+      consumer.commit(assignment, at, outputs),
+    ),
+}))
 const watchedAnalytics: Analytics = {
   ...analytics,
   insert: (...args) => watch('insert', () => analytics.insert(...args)),

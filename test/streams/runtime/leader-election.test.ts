@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../../infra/event-log/port.ts'
 import { awaitLeadership, type LeadChange, runForLeader } from '../../../streams/runtime/leader-election.ts'
+import { withChangedConsumers } from '../../changed-consumers.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -27,13 +28,8 @@ function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
 }
 
 /** A log whose consumers report the membership that the test sets. Their polls are short, because no change of the group ends them. */
-function pretending(told: Partial<LogConsumer>): Pick<EventLog, 'consumer'> {
-  return {
-    async consumer(options) {
-      const consumer = await log.consumer(options)
-      return { ...consumer, ...told, poll: (asked) => consumer.poll({ ...asked, maxWaitMs: 20 }) }
-    },
-  }
+function pretending(told: Partial<LogConsumer>): EventLog {
+  return withChangedConsumers(log, ({ poll }) => ({ ...told, poll: (asked) => poll({ ...asked, maxWaitMs: 20 }) }))
 }
 
 describe('the lead', () => {
@@ -51,16 +47,10 @@ describe('the lead', () => {
 
   it('is held as soon as the partition is, whether or not there is anything to read', async () => {
     const closed = Promise.withResolvers<null>()
-    const quiet = {
-      async consumer(options: Parameters<EventLog['consumer']>[0]): Promise<LogConsumer> {
-        const consumer = await log.consumer(options)
-        return {
-          ...consumer,
-          poll: () => closed.promise,
-          close: () => consumer.close().finally(() => closed.resolve(null)),
-        }
-      },
-    }
+    const quiet = withChangedConsumers(log, (consumer) => ({
+      poll: () => closed.promise,
+      close: () => consumer.close().finally(() => closed.resolve(null)),
+    }))
     const { told, stop } = candidate('office', quiet)
     await expect.poll(() => told).toEqual(['WON'])
     await stop()

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { countsIn } from '../../../infra/analytics/audit/counts.ts'
-import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { encode, UnknownSchema } from '../../../schemas/wire/codec.ts'
 import { requireCompleteRegistry } from '../../../streams/runtime/pipeline.ts'
+import { withChangedConsumers } from '../../changed-consumers.ts'
 import { samples } from '../../schemas/samples.ts'
 import { copiersWorld, copy, ids, messages, NOW, silent, view } from './copier.ts'
 
@@ -43,19 +44,12 @@ it('a stream does not ask again and again for what it leaves alone, and looks at
   let time = NOW
   let polls = 0
   const refused: number[] = []
-  const counting: EventLog = {
-    ...world.log,
-    async consumer(options) {
-      const consumer = await world.log.consumer(options)
-      return {
-        ...consumer,
-        poll: (wish) => {
-          polls += 1
-          return consumer.poll(wish)
-        },
-      }
+  const counting = withChangedConsumers(world.log, (consumer) => ({
+    poll: (wish) => {
+      polls += 1
+      return consumer.poll(wish)
     },
-  }
+  }))
   const warn = (details: object) => refused.push((details as { waitMs: number }).waitMs)
   await world.log.append([viewOfLaterVersion('later', 'one')])
   const options = { log: counting, now: () => time, lookAgainMs: 100, logger: { ...silent, warn } }
@@ -86,19 +80,12 @@ it.each([
   let time = NOW
   await world.log.append([viewOfLaterVersion('later', 'one'), { ...view('behind it'), key: 'one' }])
   let gone = false
-  const without: EventLog = {
-    ...world.log,
-    async consumer(options) {
-      const consumer = await world.log.consumer(options)
-      return {
-        ...consumer,
-        async poll(wish) {
-          const batch = await consumer.poll(wish)
-          return batch && gone ? { ...batch, records: batch.records.slice(1) } : batch
-        },
-      }
+  const without = withChangedConsumers(world.log, (consumer) => ({
+    async poll(wish) {
+      const batch = await consumer.poll(wish)
+      return batch && gone ? { ...batch, records: batch.records.slice(1) } : batch
     },
-  }
+  }))
   const stream = start(copy, { log: without, now: () => time, lookAgainMs: 5 })
   await expect.poll(() => stream.state().paused).toHaveLength(1)
   gone = true

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import type { StreamStep } from '../../../streams/runtime/pipeline.ts'
+import { withChangedConsumers } from '../../changed-consumers.ts'
 import { copiersWorld, copy, ids, messages, NOW, silent, view } from './copier.ts'
 
 const { world, start, readOnceThere } = copiersWorld()
@@ -213,21 +214,14 @@ it('a stream commits at once what several partitions have, and each partition as
   let underWay = 0
   let mostUnderWay = 0
   let fails = true
-  const watched: EventLog = {
-    ...world.log,
-    async consumer(options) {
-      const consumer = await world.log.consumer(options)
-      return {
-        ...consumer,
-        async commit(assignment, place, outputs) {
-          underWay += 1
-          mostUnderWay = Math.max(mostUnderWay, underWay)
-          await consumer.commit(assignment, place, outputs)
-          underWay -= 1
-        },
-      }
+  const watched = withChangedConsumers(world.log, (consumer) => ({
+    async commit(assignment, place, outputs) {
+      underWay += 1
+      mostUnderWay = Math.max(mostUnderWay, underWay)
+      await consumer.commit(assignment, place, outputs)
+      underWay -= 1
     },
-  }
+  }))
   const noting: StreamStep = async (batch) => {
     if (batch.partition === 0 && fails) {
       fails = false
@@ -251,19 +245,12 @@ it('a stream works on while it commits a full round', async () => {
     if (steps === 2) secondStep.resolve()
     return copy(batch)
   }
-  const waiting: EventLog = {
-    ...world.log,
-    async consumer(options) {
-      const consumer = await world.log.consumer(options)
-      return {
-        ...consumer,
-        async commit(...commit) {
-          await secondStep.promise
-          await consumer.commit(...commit)
-        },
-      }
+  const waiting = withChangedConsumers(world.log, (consumer) => ({
+    async commit(...commit) {
+      await secondStep.promise
+      await consumer.commit(...commit)
     },
-  }
+  }))
   await world.log.append(ids(80).map(view))
   start(counting, { log: waiting })
   expect(messages(await readOnceThere('feed-issues', 80)).toSorted()).toEqual(ids(80).toSorted())

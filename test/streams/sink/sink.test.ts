@@ -19,6 +19,7 @@ import { type SinkBatch, storeBatches } from '../../../streams/sink/batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { withChangedConsumers } from '../../changed-consumers.ts'
 import { tries } from '../../effort.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -363,13 +364,7 @@ it('the sink stores every record once whenever calls fail, before or after they 
             if (chance === 1) throw error()
           }
         const unavailable = () => new AnalyticsUnavailable('try again')
-        const flakyLog: EventLog = {
-          ...log,
-          async consumer(options) {
-            const consumer = await log.consumer(options)
-            return { ...consumer, commit: flaky(consumer.commit, unavailable) }
-          },
-        }
+        const flakyLog = withChangedConsumers(log, ({ commit }) => ({ commit: flaky(commit, unavailable) }))
         const flakyAnalytics: Analytics = {
           ...analytics,
           insert: flaky(analytics.insert, unavailable),
@@ -394,21 +389,16 @@ it('the sink does not store what it read of a partition that has left and come b
   await log.append(views)
   let polled = 0
   let holds = () => 0
-  const watched: EventLog = {
-    ...log,
-    async consumer(options) {
-      const consumer = await log.consumer(options)
-      holds = () => consumer.assigned().length
-      return {
-        ...consumer,
-        async poll(asked) {
-          const batch = await consumer.poll(asked)
-          polled += batch?.records.length ?? 0
-          return batch
-        },
-      }
-    },
-  }
+  const watched = withChangedConsumers(log, (consumer) => {
+    holds = () => consumer.assigned().length
+    return {
+      async poll(asked) {
+        const batch = await consumer.poll(asked)
+        polled += batch?.records.length ?? 0
+        return batch
+      },
+    }
+  })
   const sink = createSink({ log: watched, analytics, now: () => time, logger: silent, gather })
   const ended = sink.run()
   await waitFor(async () => polled === views.length)
