@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedAnalytics } from '../infra/analytics/embedded/analytics.ts'
@@ -23,6 +24,19 @@ export async function openNewAnalytics({ folder }: { folder: string }): Promise<
   const suiteFolder = process.env[FOLDER]
   if (suiteFolder !== undefined) cpSync(await storeIn(suiteFolder), folder, { recursive: true, verbatimSymlinks: true })
   return openEmbeddedAnalytics({ folder })
+}
+
+/** Opens such a store over a temporary folder, which is removed when the store is closed. */
+export async function openTemporaryAnalytics(): Promise<Analytics> {
+  const folder = await mkdtemp(join(tmpdir(), 'analytics-'))
+  const analytics = await openNewAnalytics({ folder })
+  return {
+    ...analytics,
+    async close() {
+      await analytics.close()
+      await rm(folder, { recursive: true })
+    },
+  }
 }
 
 /** The path of the store without rows. Processes that need it at once each make one, and the first that is done keeps its own. */

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type AuditFigures, audit } from '../../../infra/analytics/audit/audit.ts'
 import { auditedTopics } from '../../../infra/analytics/audit/audited-topics.ts'
@@ -11,7 +8,7 @@ import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
 import { checkedTopics } from '../../../schemas/http/panel/operations.ts'
 import { encodeOffsetMetadata } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics } from '../../../streams/sink/rows.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { bytesOf, pageView, T0 } from '../../streams/attribution/events.ts'
 import { fakeLog, logRecord } from '../../streams/runtime/fake-log.ts'
 
@@ -30,19 +27,14 @@ it('the audit counts every topic that the sink stores, unless its rows are repla
 })
 
 describe('page views in a table', () => {
-  let folder: string
   let analytics: Analytics
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'audit-'))
-    analytics = await openNewAnalytics({ folder })
+    analytics = await openTemporaryAnalytics()
   })
   afterEach(async () => {
     for (const table of ['page_views', 'counted_ranges']) await analytics.command(`TRUNCATE TABLE ${table}`)
   })
-  afterAll(async () => {
-    await analytics.close()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => analytics.close())
 
   /** A partition of page views that the sink reports as stored up to `stored`. Records in `read_` how many records were read. */
   async function logOf({

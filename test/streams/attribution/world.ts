@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
@@ -15,7 +12,7 @@ import { type AttributionDeps, attribute } from '../../../streams/attribution/at
 import { storeBatches } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { fakeLog, logRecord } from '../runtime/fake-log.ts'
 import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './events.ts'
 
@@ -34,17 +31,12 @@ const TABLES = [
 
 /** One engine for all tests of a file. Each call empties its tables. */
 export function openWorlds(): () => ReturnType<typeof openWorld> {
-  let folder: string
   let analytics: Analytics
   let epoch = 0
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'attribution-'))
-    analytics = await openNewAnalytics({ folder })
+    analytics = await openTemporaryAnalytics()
   })
-  afterAll(async () => {
-    await analytics.close()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => analytics.close())
   return () => openWorld(analytics, epoch++)
 }
 

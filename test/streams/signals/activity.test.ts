@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
@@ -8,7 +5,7 @@ import type { Commit } from '../../../infra/event-log/port.ts'
 import { type Activity, createActivity, DAY_MS } from '../../../streams/signals/activity.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tries } from '../../effort.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { correction, type Happening, purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 
@@ -16,17 +13,12 @@ const TODAY = 20_000
 const SINCE_DAY = TODAY - 30
 const NOON_MS = DAY_MS / 2
 
-let folder: string
 let analytics: Analytics
 let epoch = 5_000
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'activity-'))
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 
 const at = (day: number) => day * DAY_MS + NOON_MS
 const view = (eventId: string, adId: string, day: number): Happening => ({

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
@@ -8,7 +5,7 @@ import type { ProductSignals } from '../../../schemas/records/records.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { bytesOf, keyOf, partitionOf, partitionsOf, purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 import { fakeTopic, logRecord } from '../runtime/fake-log.ts'
@@ -16,20 +13,15 @@ import { fakeTopic, logRecord } from '../runtime/fake-log.ts'
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 2, 10, 12)
 
-let folder: string
 let analytics: Analytics
 let epoch = 1_000
 let world: Awaited<ReturnType<typeof openWorld>>
 let appended: NewRecord[]
 let log: EventLog
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'signals-'))
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 beforeEach(async () => {
   world = await openWorld(analytics, epoch++)
   const topic = fakeTopic()

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
@@ -9,7 +6,7 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { createActivity } from '../../../streams/signals/activity.ts'
 import { createTraffic } from '../../../streams/signals/traffic.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { type TouchFields, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
 import { fakeTopic } from '../runtime/fake-log.ts'
@@ -20,16 +17,11 @@ const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.parse('2026-03-09T23:00:00Z')
 const NOW = MIDNIGHT + 12 * HOUR_MS
 
-let folder: string
 let analytics: Analytics
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'traffic-'))
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 
 let requests = 0
 const request = (occurredAt: number, shopId = 'shop'): { topic: 'emissions'; value: Emission } => {

@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createTimeZones } from '../../../streams/sink/time-zones.ts'
-import { openNewAnalytics } from '../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { apply } from '../../services/registry/reports/world.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'time-zones-'))
 let analytics: Analytics
 beforeAll(async () => {
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 
 test('versions of shops from before get the zone that the shop has now', async () => {
   const row = (shopId: string, version: number, given: { timeZone?: string } = {}) => ({

@@ -1,22 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import { applyRetention } from '../../../../infra/analytics/retention/apply-retention.ts'
 import { readRetentionDays } from '../../../../infra/analytics/retention/retention-days.ts'
-import { openNewAnalytics } from '../../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../../new-analytics.ts'
 
-let folder: string
 let analytics: Analytics
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'apply-retention-'))
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 
 const isAccepted = (days: number) => {
   const problems: string[] = []

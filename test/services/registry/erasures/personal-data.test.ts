@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
-import { openNewAnalytics } from '../../../new-analytics.ts'
+import { openTemporaryAnalytics } from '../../../new-analytics.ts'
 import { personalData } from '../../../streams/erasure/personal-data.ts'
 
 const CID = "a browser's"
 const shopId = 'shop'
-const folder = mkdtempSync(join(tmpdir(), 'personal-data-'))
 let analytics: Analytics
 beforeAll(async () => {
-  analytics = await openNewAnalytics({ folder })
+  analytics = await openTemporaryAnalytics()
 })
-afterAll(async () => {
-  await analytics.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => analytics.close())
 
 /** Rows in no order, several of each time, among those of another person and of another shop. */
 const rows = Array.from({ length: 60 }, (_, i) => {
