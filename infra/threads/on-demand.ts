@@ -6,7 +6,10 @@ import type { Served } from './worker.ts'
 export interface ThreadOnDemand extends Pick<Remote, 'call'> {
   /** Rejects open calls, and resolves when the worker has ended. */
   close(): Promise<void>
-  /** Resolves when the worker has died. A worker that does not start only rejects the calls that waited for it. */
+  /**
+   * Resolves when a worker has died, which rejects the calls that are open. One that does not start only rejects the calls that waited
+   * for it. In both cases the next call starts another.
+   */
   readonly failed: Promise<Error>
 }
 
@@ -16,16 +19,21 @@ export function threadOnDemand(
   { idleMs, closedError }: { idleMs: number; closedError: () => Error },
 ): ThreadOnDemand {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
-  let running: ReturnType<typeof open> | null = null
+  let running: Promise<{ served: Served; remote: Remote }> | null = null
   let ended = Promise.resolve()
   let calls = 0
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
-  async function open() {
-    const served = await start()
-    void served.failed.then(fail)
-    return { served, remote: connect(served.connect(), {}, closedError) }
+  function open(): NonNullable<typeof running> {
+    const opening = start().then((served) => {
+      void served.failed.then((error) => {
+        if (running === opening) running = null
+        fail(error)
+      })
+      return { served, remote: connect(served.connect(), {}, closedError) }
+    })
+    return opening
   }
 
   function end(): Promise<void> {

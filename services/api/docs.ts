@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto'
-import type { OutgoingHttpHeaders } from 'node:http'
-import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
+import { threadOnDemand } from '../../infra/threads/on-demand.ts'
+import { startWorker } from '../../infra/threads/worker.ts'
 import type { Content } from '../../schemas/http/content.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import { Problem } from '../domain/errors.ts'
 import type { HttpServer } from '../http/server.ts'
+import type { DocsPage, DocsWorkerData } from './docs.worker.ts'
 
 /** The documentation tag of a route, by the prefix of its path; the first match counts. */
 const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }[] = [
@@ -35,32 +36,26 @@ export interface DocsOptions {
 /** Names of pages, each in one spelling only: those that were made are kept by their paths. */
 const PAGE_NAME = /^(?:(?:static\/)?[\w-]+(?:\.[\w-]+)*)?$/
 
-interface Page {
-  statusCode: number
-  headers: OutgoingHttpHeaders
-  body: Buffer
-}
+const IDLE_MS = 60_000
 
 /**
  * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be called before the routes
- * are registered. Most processes are never asked for it, so the documentation is made at the first request. A separate server,
- * which has the same routes and listens nowhere, makes it. Each page is made once, because anybody may ask for it and the largest
- * take 30 ms.
+ * are registered. Most processes are never asked for it, so a thread that starts with the first request makes the documentation. Each
+ * page is made once, because anybody may ask for it.
  */
 export function registerDocs(server: HttpServer, options: DocsOptions): void {
   const routes: RouteOptions[] = []
   server.addHook('onRoute', (route) => void routes.push(route))
-  let docs: Promise<FastifyInstance> | null = null
-  server.addHook('onClose', async () => (await docs)?.close())
-  const pages = new Map<string, Page>()
+  const start = () => startWorker('docs', new URL('./docs.worker.ts', import.meta.url), workerDataOf(routes, options))
+  const closedError = () => new Error('The thread that makes the documentation has ended')
+  const thread = threadOnDemand(start, { idleMs: IDLE_MS, closedError })
+  server.addHook('onClose', () => thread.close())
+  const pages = new Map<string, DocsPage>()
 
-  async function makePage(path: string): Promise<Page> {
-    docs ??= documentationOf(routes, options)
-    const { statusCode, headers, rawPayload: body } = await (await docs).inject(path)
-    if (statusCode >= 400) throw noPage()
-    const { connection: _, 'accept-ranges': __, ...kept } = headers
-    const etag = `"${hash('sha256', body, 'base64url')}"`
-    return { statusCode, headers: { ...kept, etag }, body }
+  async function makePage(path: string): Promise<DocsPage> {
+    const page = await thread.call<DocsPage | null>('page', [path])
+    if (page === null) throw noPage()
+    return page
   }
 
   for (const url of ['/docs', '/docs/*']) {
@@ -80,46 +75,34 @@ export function registerDocs(server: HttpServer, options: DocsOptions): void {
 
 const noPage = () => new Problem('NOT_FOUND', 'There is no such page of the documentation')
 
-async function documentationOf(routes: readonly RouteOptions[], options: DocsOptions): Promise<FastifyInstance> {
-  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
-    import('@fastify/swagger'),
-    import('@fastify/swagger-ui'),
-  ])
-  const server = Fastify({ routerOptions: { ignoreTrailingSlash: true }, exposeHeadRoutes: false })
-  server.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
-  await server.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Endcap',
-        version: options.version,
-        description:
-          'Ad server for shops: selects sponsored products and banners, takes in views, clicks and purchases, and attributes sales.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: options.publicUrl }],
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer' },
-          session: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: 'endcap_session',
-            description: 'Over https, the name of the cookie is `__Host-endcap_session`',
-          },
+const workerDataOf = (routes: readonly RouteOptions[], { version, publicUrl }: DocsOptions): DocsWorkerData => ({
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Endcap',
+      version,
+      description:
+        'Ad server for shops: selects sponsored products and banners, takes in views, clicks and purchases, and attributes sales.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'endcap_session',
+          description: 'Over https, the name of the cookie is `__Host-endcap_session`',
         },
       },
-      tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
     },
-    transform: ({ schema, url }) => ({ schema: documented(schema ?? {}, url), url }),
-  })
-  await server.register(swaggerUi, { routePrefix: '/docs' })
-  for (const { method, url, schema } of routes) {
-    if (schema?.hide !== true) server.route({ method, url, schema, handler: () => {} })
-  }
-  await server.ready()
-  return server
-}
+    tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
+  },
+  routes: routes.flatMap(({ method, url, schema = {} }) =>
+    schema.hide === true ? [] : [{ method, url, schema: documented(schema, url) }],
+  ),
+})
 
 interface Documented {
   tags?: readonly string[]

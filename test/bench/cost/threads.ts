@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
  * ClickHouse. It also uses the threads of libuv's pool, which nothing else uses much.
  */
 const PARTS: readonly [RegExp, string][] = [
-  [/^(MainThread|node|http-\d+)$/, 'main'],
+  [/^(MainThread|node|http-\d+|docs)$/, 'main'],
   [/^streams$/, 'streams'],
   [/^log$/, 'log'],
   [/^counters$/, 'counters'],

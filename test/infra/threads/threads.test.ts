@@ -117,10 +117,11 @@ describe('a thread on demand', () => {
     await thread.close()
   })
 
-  it('tells when it has died', async () => {
+  it('tells when it has died, and starts again with the next call', async () => {
     const thread = onDemand([])
     await expect(thread.call('crash', [])).rejects.toThrow(Closed)
     expect((await thread.failed).message).toBe('crashed')
+    expect(await thread.call('count', [])).toBe(1)
     await thread.close()
   })
 })

@@ -13,6 +13,7 @@ let operations: [name: string, operation: Operation][]
 beforeAll(async () => {
   const server = await createWholeApi()
   document = (await server.inject('/docs/json')).json()
+  await server.close()
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [
       `${method.toUpperCase()} ${path}`,
