@@ -110,7 +110,7 @@ function violation(from: string, to: string): string | null {
   if (target === 'infra') {
     if (
       /\/port\.ts$/.test(to) ||
-      /^infra\/(metrics\/(metrics|requests)|threads\/(calls|worker|on-demand)|within|together|counters\/(shards|fingerprint(-index)?)|event-log\/(epochs|erasures-tail|log-epoch))\.ts$/.test(
+      /^infra\/(metrics\/(metrics|requests)|threads\/(calls|worker|on-demand|slices)|within|together|counters\/(shards|fingerprint(-index)?)|event-log\/(epochs|erasures-tail|log-epoch))\.ts$/.test(
         to,
       ) ||
       /^infra\/analytics\/(queries|audit|retention)/.test(to)

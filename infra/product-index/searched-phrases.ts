@@ -1,10 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Phrase } from '../../services/domain/catalogue/phrase.ts'
 import { analyzeSynonyms, type SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
+import { createSlices } from '../threads/slices.ts'
 import type { Filter, Rank } from './port.ts'
-
-/** How long synonyms may be analysed before other searches have a turn. */
-const SLICE_MS = 8
 
 /** The phrases by which a query filters and ranks. */
 export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: SynonymRules): Phrase[] =>
@@ -18,13 +15,9 @@ export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: Sy
  * 0.2 s.
  */
 export async function prepareSynonyms(phrases: readonly Phrase[]): Promise<void> {
-  let endsAt = performance.now() + SLICE_MS
-  async function giveWay(): Promise<void> {
-    await nextTurn()
-    endsAt = performance.now() + SLICE_MS
-  }
+  const slices = createSlices()
   for (const { synonyms, lang } of phrases) {
     if (synonyms === undefined || synonyms.length === 0) continue
-    await analyzeSynonyms(synonyms, lang, () => (performance.now() < endsAt ? undefined : giveWay()))
+    await analyzeSynonyms(synonyms, lang, () => (slices.isOver() ? slices.next() : undefined))
   }
 }

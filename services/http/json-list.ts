@@ -1,5 +1,5 @@
+import { createSlices, type Slices } from '../../infra/threads/slices.ts'
 import { Problem } from '../domain/errors.ts'
-import { createSlices, type Slices } from '../process/slices.ts'
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createSlices } from '../../infra/threads/slices.ts'
 import { Problem } from '../domain/errors.ts'
-import { createSlices } from '../process/slices.ts'
 
 export interface BodyLimits {
   /** Time that any body may take to arrive, whatever its size. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Appender } from '../../infra/event-log/port.ts'
 import type { RequestMetrics } from '../../infra/metrics/requests.ts'
+import { createSlices } from '../../infra/threads/slices.ts'
 import {
   BatchBody,
   BuyerHeaders,
@@ -18,7 +19,6 @@ import { createBearerReader } from '../callers/bearer-tokens.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import { jsonParser } from '../http/json.ts'
 import type { HttpServer } from '../http/server.ts'
-import { createSlices } from '../process/slices.ts'
 import { createAccept } from './accept.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
 import { validateAdEvent } from './events/ad-event.ts'

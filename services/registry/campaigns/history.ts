@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
 import type { EventLog, PartitionOffset } from '../../../infra/event-log/port.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import {
   CampaignChange,
   type FieldChange,
@@ -13,7 +14,6 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { createSlices } from '../../process/slices.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { isSameValue } from '../resources/same-value.ts'

@@ -9,7 +9,7 @@ import {
   personalDataParts,
   personalDataQuery,
 } from '../../../infra/analytics/queries/people/personal-data.ts'
-import { createSlices } from '../../process/slices.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import { toIso } from '../resources/conversions.ts'
 
 /** Rows that are held in memory at once, some megabytes. Each page makes the store look through the times that are left. */

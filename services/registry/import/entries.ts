@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
-import { createSlices } from '../../process/slices.ts'
 import { linesOf } from './lines.ts'
 
 /** One entry to import, or why it could not be read. `number` is that of its first line, from 1. */

@@ -1,5 +1,6 @@
 import { type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
 import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { heldBy } from '../../domain/campaign/moderation.ts'
@@ -7,7 +8,6 @@ import { chunksOf } from '../../domain/chunks.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { EVEN_HOURS, shopDay } from '../../domain/time/shop-day.ts'
-import { createSlices } from '../../process/slices.ts'
 
 type Campaign = Entity<'Campaign'>
 

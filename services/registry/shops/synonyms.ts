@@ -1,4 +1,5 @@
 import type { IndexedProduct, ProductIndex, ProductQuery, SearchResult } from '../../../infra/product-index/port.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import { IdParams } from '../../../schemas/http/panel/common.ts'
 import {
   PRODUCTS_PREVIEWED_MAX,
@@ -12,7 +13,6 @@ import { checkSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/c
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { createSlices } from '../../process/slices.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { changed, type Registry } from '../resources/store.ts'

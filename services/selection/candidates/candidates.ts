@@ -6,8 +6,8 @@ import {
   type ProductQuery,
   type SearchResult,
 } from '../../../infra/product-index/port.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import { hashOf, shuffledHash } from '../../domain/auction/auction.ts'
-import { createSlices } from '../../process/slices.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createCircuitBreaker } from '../circuit-breaker.ts'
 import type { MaybePromise } from '../deadline.ts'
