@@ -20,7 +20,7 @@ import { checkpointEnd } from '../../services/replicas/registry-checkpoint.ts'
 import { followRegistry } from '../../services/replicas/registry-follower.ts'
 import { registryKey } from '../../services/replicas/registry-keys.ts'
 import { removeKafkaNamespace } from '../engines/event-log/kafka-tools.ts'
-import { bodies } from '../schemas/samples.ts'
+import { bodies } from '../schemas/entity-samples.ts'
 import { campaignBody, type Office, openAccount, openOffice, openPublisher } from '../services/registry/office.ts'
 import { waitFor } from '../wait-for.ts'
 

@@ -7,7 +7,7 @@ import { changed, created, openRegistry } from '../../../services/registry/resou
 import { checkpointEnd } from '../../../services/replicas/registry-checkpoint.ts'
 import { followRegistry } from '../../../services/replicas/registry-follower.ts'
 import { createStream } from '../../../streams/runtime/pipeline.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from './kafka-tools.ts'
 

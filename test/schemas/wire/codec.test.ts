@@ -9,7 +9,8 @@ import { decode, encode, UndecodableRecord, UnknownSchema, unknownSchemaOf } fro
 import { fingerprintOf } from '../../../schemas/wire/fingerprint.ts'
 import { tries } from '../../effort.ts'
 import { arbitraryOf } from '../arbitrary.ts'
-import { bodies, recordNames, samples } from '../samples.ts'
+import { bodies } from '../entity-samples.ts'
+import { recordNames, samples } from '../samples.ts'
 
 /** Any value of a record as in schemas/records/records.ts: the registry's body is not wrapped in the name of its branch. */
 function valuesOf(name: RecordName, schema: object): fc.Arbitrary<RecordTypes[RecordName]> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { RegistryEntry } from '../../../schemas/records/entities.ts'
 import type { EntityIndex } from '../../../services/domain/entity-index.ts'
 import { addDraft, type Drafts, Snapshot } from '../../../services/domain/snapshot.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 
 const byFormats: EntityIndex<'AdUnit'> = { kind: 'AdUnit', keysOf: ({ adFormatIds }) => adFormatIds }
 const latestFirst: EntityIndex<'FeedRun'> = {

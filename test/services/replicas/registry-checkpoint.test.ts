@@ -13,7 +13,7 @@ import { CHECKPOINT_GROUP, checkpointEnd } from '../../../services/replicas/regi
 import { followRegistry } from '../../../services/replicas/registry-follower.ts'
 import { registryKey } from '../../../services/replicas/registry-keys.ts'
 import { tries } from '../../effort.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 
 const by = { by: 'tester' }
 const NOW = 1_790_000_000_000

@@ -17,7 +17,7 @@ import { changed, created, openRegistry, type Registry } from '../../../services
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, purchase, T0, touch } from './events.ts'
 
 const silent = { info() {}, warn() {}, error() {} }

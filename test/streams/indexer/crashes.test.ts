@@ -12,7 +12,7 @@ import { createIndexerStep } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { tries } from '../../effort.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'indexer-crashes-'))

@@ -10,7 +10,7 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createIndexerStep } from '../../../streams/indexer/indexer-step.ts'
 import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 const RULE = { categoryPaths: [], labels: [], sellerIds: [], priceMinMicros: null, priceMaxMicros: null }

@@ -12,7 +12,7 @@ import { followRegistry } from '../../../services/replicas/registry-follower.ts'
 import { createIndexer } from '../../../streams/indexer/indexer.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 test('an indexer waits until its process knows the registry as far as the one before has applied it', async () => {

@@ -15,7 +15,7 @@ import { createIndexer } from '../../../streams/indexer/indexer.ts'
 import { rebuildIndexBeside } from '../../../streams/rebuild/index-beside.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 const by = { by: 'tester' }

@@ -14,7 +14,7 @@ import { createIndexer, INDEXER_GROUP } from '../../../streams/indexer/indexer.t
 import { rebuildIndex } from '../../../streams/rebuild/product-index.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 const by = { by: 'tester' }

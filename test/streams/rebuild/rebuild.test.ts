@@ -16,7 +16,7 @@ import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
-import { bodies } from '../../schemas/samples.ts'
+import { bodies } from '../../schemas/entity-samples.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
 

@@ -4,7 +4,7 @@ import type { EntityKind, RegistryEntry } from '../../../../schemas/records/enti
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { type Asked, createAccess } from '../../../../services/registry/rights/access.ts'
 import type { Principal } from '../../../../services/registry/rights/auth.ts'
-import { bodies } from '../../../schemas/samples.ts'
+import { bodies } from '../../../schemas/entity-samples.ts'
 
 const ACCOUNTS = ['publisher-1', 'publisher-2', 'advertiser-1', 'advertiser-2']
 const SHOPS = ['shop-1', 'shop-2', 'shop-3']

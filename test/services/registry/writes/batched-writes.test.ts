@@ -17,7 +17,7 @@ import {
   removed,
 } from '../../../../services/registry/resources/store.ts'
 import { tries } from '../../../effort.ts'
-import { bodies } from '../../../schemas/samples.ts'
+import { bodies } from '../../../schemas/entity-samples.ts'
 import { discard, openOffice, openPublisher } from '../office.ts'
 
 const by = { by: 'tester' }

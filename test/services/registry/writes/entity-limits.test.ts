@@ -10,7 +10,7 @@ import { defaultLimits, type Limits } from '../../../../services/domain/limits.t
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { changed, created, openRegistry } from '../../../../services/registry/resources/store.ts'
 import { createEntityLimits } from '../../../../services/registry/writes/entity-limits.ts'
-import { bodies } from '../../../schemas/samples.ts'
+import { bodies } from '../../../schemas/entity-samples.ts'
 import { picture, upload } from '../images/pictures.ts'
 import {
   campaignBody,
