@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitList } from '../../../services/http/json-list.ts'
+import { splitList } from '../../../../services/http/json-list.ts'
 
 const split = async (json: string, elementsMax = 1_000) => {
   const { body, elements } = await splitList(Buffer.from(json), { name: 'events', elementsMax })
