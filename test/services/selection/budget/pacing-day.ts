@@ -1,6 +1,6 @@
 import type { Campaign } from '../../../../schemas/records/entities.ts'
-import { NO_TARGETING } from '../display/display-world.ts'
 import { createSimulation } from './budget-simulation.ts'
+import { DISPLAY } from './display-campaign.ts'
 
 const HOUR_MS = 3_600_000
 const STEP_MS = 5_000
@@ -52,7 +52,7 @@ export async function simulateDay(options: DayOptions): Promise<HourOfDay[]> {
     cpcMicros: CPC_MICROS,
   }
   const put = (status: Campaign['status']) =>
-    simulation.put('c', { ...money, status, ...(kind === 'DISPLAY' ? display : {}) })
+    simulation.put('c', { ...money, status, ...(kind === 'DISPLAY' ? { ...DISPLAY, cpmMicros: CPM_MICROS } : {}) })
   put('ACTIVE')
   await simulation.turn()
 
@@ -76,16 +76,6 @@ export async function simulateDay(options: DayOptions): Promise<HourOfDay[]> {
     hours.push({ hour, ideal, spent: simulation.tallyOf('c').billedMicros / dailyBudgetMicros })
   }
   return hours
-}
-
-const display: Partial<Campaign> = {
-  kind: 'DISPLAY',
-  cpcMicros: 0,
-  cpmMicros: CPM_MICROS,
-  country: 'DE',
-  targetUrl: 'https://brand.example',
-  targeting: NO_TARGETING,
-  moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [] },
 }
 
 /** The greatest distance between the spend and the ideal line at the end of an hour, as a share of the daily budget. */
