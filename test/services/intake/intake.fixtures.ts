@@ -9,7 +9,7 @@ import { createHttpServer } from '../../../services/http/server.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
 import { createClientHasher } from '../../../services/intake/client/client-hasher.ts'
 import { requestLimits } from '../../request-limits.ts'
-import { claimsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import { claimsOf, SHOP_ID, snapshotOf } from '../../streams/judge/fixtures.ts'
 
 /** 2026-03-10T12:00:00Z */
 export const NOW = Date.UTC(2026, 2, 10, 12)
@@ -29,6 +29,21 @@ const ids = {
 }
 export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
   showIds.seal(claimsOf({ ...ids, requestId: randomUUID(), ...change }))
+
+/** Parts of bodies, and bodies, that are taken as they are. */
+export const line = { shopProductId: 'p1', price: 19.99, quantity: 2 }
+export const purchase = { eventId: 'order-1', kind: 'PURCHASE', shopId: SHOP_ID, currency: 'PLN', products: [line] }
+export const pageView = { id: 'pv-1', referer: 'https://shop.example/p/1?q=ą', shopId: SHOP_ID }
+/** As the deprecated endpoints take it. */
+export const oldPurchase = { shopId: SHOP_ID, currency: 'PLN', products: [{ ...line, productTitle: 'Kettle' }] }
+
+/** The endpoints of views and clicks, with the type of their events and the kind of their ads. */
+export const adEndpoints = [
+  ['/v1/dsa/view-event', 'VIEW', 'SPONSORED'],
+  ['/v1/dsa/click-event', 'CLICK', 'SPONSORED'],
+  ['/v1/banner/dsa/view-event', 'VIEW', 'DISPLAY'],
+  ['/v1/banner/dsa/click-event', 'CLICK', 'DISPLAY'],
+] as const
 
 /** The intake over a log in memory, whose appends can be made to fail. `through` puts another appender between the two. */
 export function intakeOverMemory(

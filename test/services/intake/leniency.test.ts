@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SHOP_ID } from '../../streams/judge/fixtures.ts'
-import { intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
+import { intakeOverMemory, line, NOW, pageView, purchase, showIdOf } from './intake.fixtures.ts'
 
 let intake: ReturnType<typeof intakeOverMemory>
 beforeEach(() => {
   intake = intakeOverMemory()
 })
 
-const line = { shopProductId: 'p1', price: 19.99, quantity: 2 }
-const purchase = { eventId: 'order-1', kind: 'PURCHASE', shopId: SHOP_ID, currency: 'PLN', products: [line] }
-const pageView = { id: 'pv-1', referer: 'https://shop.example/', shopId: SHOP_ID }
 const batch = '/v1/ev/batch'
 const only = () => intake.records()[0]!.value
 
