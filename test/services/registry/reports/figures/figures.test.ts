@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decimalText, figuresToJson } from '../../../../services/registry/reports/figures.ts'
+import { decimalText, figuresToJson } from '../../../../../services/registry/reports/figures.ts'
 
 it('decimalText writes every micro-unit, and none that are not there', () => {
   expect([0n, 1n, 10n, 1_500_000n, 90_000_000n, -1_000_001n].map(decimalText)).toEqual([

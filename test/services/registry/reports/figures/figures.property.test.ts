@@ -5,16 +5,16 @@ import {
   type ReportQuery,
   reportDimensions,
   reportMetrics,
-} from '../../../../schemas/http/panel/reports/reports.ts'
-import { reportsApp } from '../../../../services/registry/reports/app.ts'
-import type { Figure } from '../../../../services/registry/reports/figures.ts'
-import { type Report, runReport } from '../../../../services/registry/reports/report.ts'
-import { readReportRequest } from '../../../../services/registry/reports/request.ts'
-import type { Principal } from '../../../../services/registry/rights/auth.ts'
-import { tries } from '../../../effort.ts'
-import { type Facts, factsOf, store } from './facts.ts'
-import { type Asked, expected, figures } from './oracle.ts'
-import { adUnits, campaigns, openWorld, shopIds, type World } from './world.ts'
+} from '../../../../../schemas/http/panel/reports/reports.ts'
+import { reportsApp } from '../../../../../services/registry/reports/app.ts'
+import type { Figure } from '../../../../../services/registry/reports/figures.ts'
+import { type Report, runReport } from '../../../../../services/registry/reports/report.ts'
+import { readReportRequest } from '../../../../../services/registry/reports/request.ts'
+import type { Principal } from '../../../../../services/registry/rights/auth.ts'
+import { tries } from '../../../../effort.ts'
+import { type Facts, factsOf, store } from '../facts.ts'
+import { type Asked, expected, figures } from '../oracle.ts'
+import { adUnits, campaigns, openWorld, shopIds, type World } from '../world.ts'
 
 const DATASETS = tries(2, 12)
 const QUESTIONS = 20
