@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,10 +9,11 @@ import {
 } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { reindex } from '../../../infra/product-index/elasticsearch/write/reindex.ts'
-import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../infra/product-index/port.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { waitFor } from '../../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
+import { id, offer, promotions, query, removal, signals } from './writes.ts'
 
 const url = addresses.elasticsearchUrl
 const options = { url, namespace: testNamespace() }
@@ -31,44 +30,8 @@ afterAll(async () => {
 })
 
 const OFFERS = 300
-const id = (n: number) => `p${n}`
-const offer = (n: number, version: number): IndexWrite => ({
-  kind: 'offer',
-  version,
-  offer: anOffer({ id: id(n), title: `lamp version ${version}` }),
-})
-const promotions = (n: number, version: number): IndexWrite => ({
-  kind: 'promotions',
-  version,
-  offerVersion: version,
-  shopId: 'shop',
-  feedId: 'feed',
-  id: id(n),
-  campaignIds: [`c${version}`],
-})
-const signals = (n: number, version: number, seen = { views: 0, clicks: 0 }): IndexWrite => ({
-  kind: 'signals',
-  version,
-  signals: { shopId: 'shop', id: id(n), popularity: version, ...seen, alsoBought: [], computedAt: 1 },
-})
-const removal = (n: number, version: number): IndexWrite => ({
-  kind: 'remove',
-  version,
-  shopId: 'shop',
-  feedId: 'feed',
-  id: id(n),
-})
 const UNSEEN = { views: 0, clicks: 0, alsoBought: [], computedAt: 1 }
 const numbers = Array.from({ length: OFFERS }, (_, n) => n)
-const query = {
-  shopId: 'shop',
-  filters: [],
-  rank: { by: 'none' } as const,
-  campaigns: [{ campaignIds: ['c'], weight: 1 }],
-  limit: 1,
-  priorClickRate: 0.004,
-  tieSeed: 1,
-}
 const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))
 
 describe('reindex', () => {
@@ -294,26 +257,5 @@ describe('writers that overlap', () => {
     expect(await index.write(offers.map((each) => ({ kind: 'offer', version: 1, offer: each })))).toBe(20)
     await index.refresh()
     expect(await index.count('shop', [{ kind: 'ids', ids: offers.map((each) => each.id) }])).toBe(20)
-  })
-})
-
-describe('a server that cannot be had', () => {
-  test('is an unavailable index: refused, silent, without indices, closed', async () => {
-    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as { port: number }
-    const timeouts = { searchTimeoutMs: 200, writeTimeoutMs: 200 }
-    for (const away of [
-      connectElasticsearch({ ...options, url: 'http://127.0.0.1:1' }),
-      connectElasticsearch({ ...options, ...timeouts, url: `http://127.0.0.1:${port}` }),
-      connectElasticsearch({ url, namespace: testNamespace() }),
-    ]) {
-      await expect(away.search([query])).rejects.toBeInstanceOf(IndexUnavailable)
-      await expect(away.write([offer(1, 1)])).rejects.toBeInstanceOf(IndexUnavailable)
-      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
-      await away.close()
-      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
-    }
-    silent.close()
   })
 })

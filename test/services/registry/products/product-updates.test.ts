@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { digest } from '../../../../services/domain/catalogue/offer.ts'
-import { threadedProductReader } from '../../../../services/registry/products/product-reader.ts'
-import { readProductUpdate } from '../../../../services/registry/products/product-update.ts'
 import {
   type Answer,
   discard,
@@ -14,45 +12,7 @@ import {
   openPublisher,
   paths,
 } from '../office.ts'
-
-const lamp = {
-  id: 'lamp-1',
-  title: 'Lamp',
-  price: 20.5,
-  isAvailable: true,
-  link: 'https://shop.example/lamp?color=red&x=ą',
-  imageLink: 'http://shop.example/lamp.jpg',
-}
-const everything = {
-  ...lamp,
-  id: 'lamp-2/red',
-  productId: 'p1',
-  description: 'A lamp',
-  brand: 'Solvik',
-  salePrice: 19.99,
-  gtin: '4006381333931',
-  catalogProductCategory: '2608',
-  mpn: 'L-2',
-  productType: 'Home>  Lamps ',
-  shipping: [{ country: 'DE', price: '4.99 EUR', minTransitTime: '1' }],
-  unitPricingMeasure: '1 ct',
-  adult: false,
-  energyEfficiencyClass: 'A',
-  ageGroup: 'adult',
-  color: 'red',
-  gender: 'unisex',
-  material: 'steel',
-  pattern: 'plain',
-  size: 'M',
-  productDetails: [{ attributeName: 'Socket', attributeValue: 'E27' }],
-  externalSellerId: 's1',
-  externalSellerName: 'Seller',
-  deepLink: 'shopapp://lamp/2',
-  certification: [{ certificationAuthority: 'EC', certificationName: 'EPREL', certificationCode: '1' }],
-  itemGroupId: 'g1',
-  labels: ['new'],
-  condition: 'new',
-}
+import { everything, lamp } from './product.fixture.ts'
 
 describe('product updates', () => {
   let office: Office
@@ -290,16 +250,5 @@ describe('product updates', () => {
   it('are let in again after refusals', async () => {
     for (let i = 0; i < 10; i++) expect((await send(7)).status).toBe(400)
     expect((await send(upsert(lamp))).status).toBe(202)
-  })
-
-  it('are read alike in a thread of their own', async () => {
-    const reader = threadedProductReader()
-    const feeds = new Map([['f', { shopId: 's', currency: 'EUR', lang: null }]])
-    const bytes = (body: unknown) => new Uint8Array(Buffer.from(JSON.stringify(body)))
-    const right = { entries: [{ batchId: 'a', method: 'UPSERT', product: { ...everything, feedId: 'f' } }] }
-    for (const body of [right, { entries: [{ batchId: 1 }] }, null]) {
-      expect(await reader.read(bytes(body), feeds, NOW)).toEqual(readProductUpdate(bytes(body), feeds, NOW))
-    }
-    await reader.close()
   })
 })

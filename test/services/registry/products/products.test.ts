@@ -1,133 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schemas/records/entities.ts'
-import { NO_DISPLAY } from '../../../../services/domain/campaign/campaign.ts'
-import { withDigest } from '../../../../services/domain/catalogue/offer.ts'
 import { systemProductId } from '../../../../services/domain/catalogue/system-product-id.ts'
-import { hashToken } from '../../../../services/domain/identity/tokens.ts'
-import { toMicros } from '../../../../services/domain/money/money.ts'
-import { Snapshot } from '../../../../services/domain/snapshot.ts'
-import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
-import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
-import { productsApp } from '../../../../services/registry/products/products.ts'
-import { sellersApp } from '../../../../services/registry/products/sellers.ts'
-import { createAccess } from '../../../../services/registry/rights/access.ts'
-import { createAuthorize } from '../../../../services/registry/rights/auth.ts'
-import { promotedOffer } from '../../../infra/product-index/offer.fixture.ts'
-import { context, item, parse, rss } from '../feeds/documents.ts'
-import { type Engines, openEngines } from '../feeds/engines.ts'
+import { item } from '../feeds/documents.ts'
+import {
+  foreignId,
+  NOW,
+  openProductsApi,
+  otherShopId,
+  type ProductsApi,
+  pausedId,
+  runningId,
+  shopId,
+} from './products-api.ts'
 
-const NOW = Date.UTC(2026, 5, 15)
-const [publisherId, advertiserId, shopId, otherShopId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-const [runningId, pausedId, foreignId] = [randomUUID(), randomUUID(), randomUUID()]
-const snapshot = new Snapshot()
-let engines: Engines
-let server: HttpServer
-
+let api: ProductsApi
 beforeAll(async () => {
-  engines = await openEngines()
-  setUp()
-  await index()
-  server = createHttpServer({ logger: false })
-  const counters = { shards: 1, read: async (keys: readonly string[]) => keys.map(() => 0) } as never
-  const authorize = createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW })
-  sellersApp(server, { snapshot, access: createAccess(snapshot), authorize, index: engines.index })
-  productsApp(server, {
-    snapshot,
-    access: createAccess(snapshot),
-    authorize,
-    index: engines.index,
-    counters,
-    now: () => NOW,
-  })
+  api = await openProductsApi()
 })
-afterAll(async () => {
-  await server.close()
-  await engines.close()
-})
+afterAll(() => api.close())
 
-function put<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]) {
-  snapshot.apply({ kind, id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body } as RegistryEntry)
-}
-
-function setUp() {
-  const account = { name: '', companyName: '', taxNumber: '', displayEnabled: false }
-  put('Account', publisherId, { ...account, kind: 'PUBLISHER', sellerIds: [] })
-  put('Account', advertiserId, { ...account, kind: 'ADVERTISER', sellerIds: ['X'] })
-  const token = {
-    name: '',
-    scopes: ['panel' as const],
-    expiresAt: null,
-    revokedAt: null,
-    createdBy: null,
-    createdAt: null,
-    lastUsedAt: null,
-  }
-  put('Token', randomUUID(), { ...token, accountId: publisherId, secretHash: hashToken('publisher') })
-  put('Token', randomUUID(), { ...token, accountId: advertiserId, secretHash: hashToken('advertiser') })
-  const shop = {
-    name: '',
-    currency: 'EUR',
-    lang: 'en',
-    country: 'DE',
-    timeZone: 'UTC',
-    clickWindowHours: 1,
-    viewWindowHours: 1,
-  }
-  put('Shop', shopId, {
-    ...shop,
-    accountId: publisherId,
-    reserveCpcMicros: 100,
-    transactionTrust: 'OPEN',
-    invalidTraffic: [],
-    synonyms: '',
-  })
-  put('Shop', otherShopId, {
-    ...shop,
-    accountId: randomUUID(),
-    reserveCpcMicros: 100,
-    transactionTrust: 'OPEN',
-    invalidTraffic: [],
-    synonyms: '',
-  })
-  const campaign = {
-    ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },
-    ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },
-    ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
-    archivedAt: null,
-    ...NO_DISPLAY,
-  }
-  const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', ...unfetched }
-  put('Feed', 'F', feed)
-  put('Campaign', runningId, { ...campaign, accountId: publisherId, productIds: ['a'] })
-  put('Campaign', pausedId, { ...campaign, accountId: publisherId, productIds: ['a', 'b'], status: 'PAUSED' })
-  // Lists a product of a seller that is not the advertiser's, so the index does not know of this campaign.
-  put('Campaign', foreignId, { ...campaign, accountId: advertiserId, productIds: ['c', 'x'] })
-}
-
-async function index() {
-  const feed = rss(
-    item({ id: 'a', title: 'Red lamp', sale_price: '10 EUR', product_id: 'P' }),
-    item({ id: 'b', title: 'Blue lamp', availability: 'out of stock' }),
-    item({ id: 'c', title: 'Green chair' }),
-    item({ id: 'x', title: 'Lamp of a seller', external_seller_id: 'X' }),
-  )
-  const promoted: Record<string, string[]> = { a: [runningId, pausedId], b: [pausedId], x: [foreignId] }
-  const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId }).offer!)
-  for (const offer of offers) {
-    await engines.index.write(promotedOffer(withDigest({ ...offer, updatedAt: NOW }), promoted[offer.id] ?? []))
-  }
-  await engines.index.refresh()
-}
-
-async function get(path: string, token = 'publisher') {
-  const answer = await server.inject({
-    method: 'GET',
-    url: `/v1/panel/products${path}`,
-    headers: { authorization: `Bearer ${token}` },
-  })
-  return { status: answer.statusCode, body: answer.json() }
-}
+const get = (query: string, token?: string) => api.get(`products${query}`, token)
 const idsOf = async (query: string, token?: string) =>
   (await get(`?shopId=${shopId}${query}`, token)).body.items.map(({ id }: { id: string }) => id)
 
@@ -140,27 +31,6 @@ async function pagesOf(query: string): Promise<string[][]> {
     cursor = body.nextCursor
   }
   return pages
-}
-
-/** A new shop whose products are those of a feed. */
-async function shopOf(...items: string[]): Promise<string> {
-  const id = randomUUID()
-  put('Shop', id, { ...snapshot.body('Shop', shopId)! })
-  await putOffers(id, 'F', ...items)
-  return id
-}
-
-async function putOffers(shopId: string, feedId: string, ...items: string[]): Promise<void> {
-  const read = (each: Parameters<typeof offerFromItem>[0]) => offerFromItem(each, { ...context, shopId, feedId }).offer!
-  const offers = (await parse(rss(...items))).map(read)
-  await engines.index.write(
-    offers.map((offer) => ({ kind: 'offer', version: 1, offer: withDigest({ ...offer, updatedAt: NOW }) })),
-  )
-  await engines.index.refresh()
-}
-
-const unfetched = {
-  ...{ etag: null, lastModified: null, contentHash: null, username: null, password: null, keptUpload: null },
 }
 
 describe('the products of a shop', () => {
@@ -184,7 +54,7 @@ describe('the products of a shop', () => {
   })
 
   it('are each listed once, page by page, also the one whose id is looked for', async () => {
-    const lampShopId = await shopOf(
+    const lampShopId = await api.shopOf(
       item({ id: 'a', title: 'Red lamp' }),
       item({ id: 'b', title: 'Blue lamp' }),
       item({ id: 'lamp', title: 'Plain lamp' }),
@@ -193,10 +63,10 @@ describe('the products of a shop', () => {
   })
 
   it('come in pages when several feeds have one id, too', async () => {
-    const lampShopId = await shopOf(item({ id: 'lamp' }), item({ id: 'a', title: 'Red lamp' }))
+    const lampShopId = await api.shopOf(item({ id: 'lamp' }), item({ id: 'a', title: 'Red lamp' }))
     for (const feedId of ['G', 'H']) {
-      put('Feed', feedId, { ...snapshot.body('Feed', 'F')!, shopId: lampShopId })
-      await putOffers(lampShopId, feedId, item({ id: 'lamp' }))
+      api.putFeed(feedId, lampShopId)
+      await api.putOffers(lampShopId, feedId, item({ id: 'lamp' }))
     }
     for (const limit of [1, 2, 3, 4]) {
       const pages = await pagesOf(`shopId=${lampShopId}&q=lamp&limit=${limit}`)
@@ -241,7 +111,7 @@ describe('the products of a shop', () => {
   it('come in pages when a feed gives one productId to many of them, too', async () => {
     // As long as an id can be.
     const ids = Array.from({ length: 7 }, (_, i) => `${'ä'.repeat(99)}${i}`)
-    const sameShopId = await shopOf(
+    const sameShopId = await api.shopOf(
       ...ids.map((id) => item({ id, title: 'Lamp', product_id: 'same' })),
       item({ id: 'b', title: 'The same lamp' }),
       item({ id: 'same', title: 'Lamp', product_id: 'same' }),
@@ -284,11 +154,7 @@ describe('the products of a shop', () => {
 })
 
 describe('the sellers of a shop', () => {
-  const sellers = async (query: string, token = 'publisher') => {
-    const headers = { authorization: `Bearer ${token}` }
-    const answer = await server.inject({ method: 'GET', url: `/v1/panel/sellers${query}`, headers })
-    return { status: answer.statusCode, body: answer.json() }
-  }
+  const sellers = (query: string, token?: string) => api.get(`sellers${query}`, token)
 
   it('are counted by their products', async () => {
     const all = { items: [{ sellerId: 'X', productCount: 1 }], productCount: 4 }
