@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads'
 import { type Methods, serve } from './calls.ts'
 
@@ -11,6 +12,13 @@ export interface Served {
   stop(): Promise<void>
   readonly failed: Promise<Error>
 }
+
+/**
+ * What new objects of a thread may take. One that keeps its data in an engine makes objects for one call at a time, and they are soon
+ * garbage. One that works on batches, or for many callers at a time, would copy most of its new objects with each small collection.
+ */
+const NEW_OBJECTS_MAX_MB = 12
+export const MANY_NEW_OBJECTS: ResourceLimits = { maxYoungGenerationSizeMb: 48 }
 
 /**
  * Starts a worker file, which must call `serveConnections`, and resolves once it is ready.
@@ -25,7 +33,10 @@ export async function startWorker(
   transferList: Transferable[] = [],
   resourceLimits: ResourceLimits = {},
 ): Promise<Served> {
-  const worker = new Worker(file, { name, workerData, transferList, resourceLimits })
+  // The option of the command line has limited the main thread by now, and would go before the limits of all other threads.
+  setFlagsFromString('--max-semi-space-size=0')
+  const limits = { maxYoungGenerationSizeMb: NEW_OBJECTS_MAX_MB, ...resourceLimits }
+  const worker = new Worker(file, { name, workerData, transferList, resourceLimits: limits })
   const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {

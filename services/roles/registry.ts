@@ -5,7 +5,7 @@ import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { type ThreadOnDemand, threadOnDemand } from '../../infra/threads/on-demand.ts'
-import { startWorker } from '../../infra/threads/worker.ts'
+import { MANY_NEW_OBJECTS, startWorker } from '../../infra/threads/worker.ts'
 import { JUDGE_GROUP } from '../../streams/judge/recount.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { createTopicLag } from '../../streams/runtime/lag.ts'
@@ -148,6 +148,7 @@ function feedsThread(host: EngineHost, config: Config): ThreadOnDemand {
       limits: config.limits,
     }
     return startWorker('feeds', new URL('./threads/feeds.worker.ts', import.meta.url), data, portsIn(links), {
+      ...MANY_NEW_OBJECTS,
       maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
     })
   }

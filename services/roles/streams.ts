@@ -3,7 +3,7 @@ import { isEmbedded } from '../../infra/engine-config.ts'
 import { type EngineHost, portsIn } from '../../infra/engines.ts'
 import type { PausedPartitions } from '../../infra/metrics/metrics.ts'
 import { connect } from '../../infra/threads/calls.ts'
-import { startWorker } from '../../infra/threads/worker.ts'
+import { MANY_NEW_OBJECTS, startWorker } from '../../infra/threads/worker.ts'
 import type { RunningStreams } from '../../streams/start.ts'
 import { NotReady } from '../api/health.ts'
 import { engineChecks } from './engine-checks.ts'
@@ -45,7 +45,8 @@ async function startStreamsThread(host: EngineHost, config: Config): Promise<Str
   const isAlone = isEmbedded(config.engines)
   const data: StreamsWorkerData = { links, signalsLinks, signalsIntervalMs, isAlone, logLevel }
   const ports = [...portsIn(links), ...portsIn(signalsLinks)]
-  const thread = await startWorker('streams', new URL('./threads/streams.worker.ts', import.meta.url), data, ports)
+  const file = new URL('./threads/streams.worker.ts', import.meta.url)
+  const thread = await startWorker('streams', file, data, ports, MANY_NEW_OBJECTS)
   const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
   const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
   return {

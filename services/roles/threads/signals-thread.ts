@@ -2,7 +2,7 @@ import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { portsIn } from '../../../infra/engines.ts'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
 import { connect, type Remote } from '../../../infra/threads/calls.ts'
-import { type Served, startWorker } from '../../../infra/threads/worker.ts'
+import { MANY_NEW_OBJECTS, type Served, startWorker } from '../../../infra/threads/worker.ts'
 import type { OpenShopSignals } from '../../../streams/start.ts'
 import type { SignalsWorkerData } from './signals.worker.ts'
 
@@ -12,7 +12,7 @@ export function createSignalsThread(data: SignalsWorkerData) {
 
   async function start(): Promise<Served> {
     const file = new URL('./signals.worker.ts', import.meta.url)
-    const served = await startWorker('signals', file, data, portsIn(data.links))
+    const served = await startWorker('signals', file, data, portsIn(data.links), MANY_NEW_OBJECTS)
     // This error ends the thread of the streams, and thereby the process.
     void served.failed.then((error) => {
       throw error

@@ -4,7 +4,7 @@ import { type EngineHost, portsIn } from '../../../infra/engines.ts'
 import type { MetricValues } from '../../../infra/metrics/requests.ts'
 import type { EmbeddedBuckets } from '../../../infra/rate-limits/embedded/rate-limits.ts'
 import { connect } from '../../../infra/threads/calls.ts'
-import { startWorker } from '../../../infra/threads/worker.ts'
+import { MANY_NEW_OBJECTS, startWorker } from '../../../infra/threads/worker.ts'
 import type { ShowIdKey } from '../../domain/show-id/show-id.ts'
 import { openGate } from '../../http/forwarding/gate.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -41,7 +41,7 @@ export async function startWorkers({ config, host, server, ...options }: Workers
     const { showIdKeys } = options
     const data: HttpWorkerData = { name, links, config: kept, showIdKeys, buckets, port, gatePath: gate.path }
     const file = new URL('./http.worker.ts', import.meta.url)
-    const thread = await startWorker(name, file, data, [...portsIn(links), buckets])
+    const thread = await startWorker(name, file, data, [...portsIn(links), buckets], MANY_NEW_OBJECTS)
     return { thread, remote: connect(thread.connect(), {}, () => new Error(`${name} has ended`)) }
   }
 

@@ -1,9 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
+import type { ResourceLimits } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../../infra/threads/calls.ts'
 import { threadOnDemand } from '../../../infra/threads/on-demand.ts'
-import { type Served, startWorker } from '../../../infra/threads/worker.ts'
+import { MANY_NEW_OBJECTS, type Served, startWorker } from '../../../infra/threads/worker.ts'
 
 const WORKER = new URL('./calls-worker.ts', import.meta.url)
+const MIB = 1024 * 1024
 class Closed extends Error {}
 
 let served: Served
@@ -67,6 +70,18 @@ it('rejects what is open when the other thread ends, and stops without it', asyn
 
 it('says why a worker could not start', async () => {
   await expect(startWorker('test', WORKER, 'fail')).rejects.toThrow('cannot start')
+})
+
+it('limits what new objects take by thread, whatever the limit of the main thread is', async () => {
+  setFlagsFromString('--max-semi-space-size=16')
+  const bytesIn = async (limits?: ResourceLimits) => {
+    const thread = await startWorker('test', WORKER, null, [], limits)
+    const bytes = await connect(thread.connect(), {}, () => new Closed()).call<number>('bytesOfNewObjects', [])
+    await thread.stop()
+    return bytes
+  }
+  expect(await bytesIn()).toBeLessThanOrEqual(8 * MIB)
+  expect(await bytesIn(MANY_NEW_OBJECTS)).toBeGreaterThan(16 * MIB)
 })
 
 describe('a thread on demand', () => {
