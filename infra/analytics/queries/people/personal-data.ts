@@ -1,4 +1,5 @@
 import type { QueryParams } from '../../port.ts'
+import { isOfTransactionsSql } from '../attribution/stored-lines.ts'
 
 /** Where a row lies in the log. With the time it tells every row of a table from the others. */
 const LOGGED = { _topic: 'String', _partition: 'Int32', _offset: 'Int64' } as const
@@ -55,14 +56,16 @@ export function personalDataQuery(part: PersonalDataPart, person: PersonSpec, pa
   const given = { cid: 'emittedCid', uid: 'emittedUid' }[person.identifier]
   const names = part === 'adEvents' ? [person.identifier, given] : [person.identifier]
   const isNobody = part === 'corrections' && person.identifier === 'uid'
-  const condition = isNobody ? 'false' : names.map((name) => `${name} = {value:String}`).join(' OR ')
+  const isOfPerson = isNobody ? 'false' : names.map((name) => `${name} = {value:String}`).join(' OR ')
+  const condition = `shopId = {shopId:String} AND (${isOfPerson})`
+  const found = part === 'credits' ? `AND ${isOfTransactionsSql(condition)}` : ''
   const order = { occurredAt: 'Int64', ...ties }
   const { sql, params } = following(order, page)
   // By itself, the comparison of several columns would not keep the store from reading all rows that come before.
   const later = page.after === null ? '' : `AND occurredAt >= {after_occurredAt:Int64} AND ${sql}`
   return {
     sql: `SELECT * FROM ${from}
-WHERE shopId = {shopId:String} AND (${condition}) ${later}
+WHERE ${condition} ${found} ${later}
 ORDER BY ${Object.keys(order).join(', ')} LIMIT {limit:UInt32} ${SETTINGS}`,
     params: { ...paramsOf(person, page), ...params },
   }

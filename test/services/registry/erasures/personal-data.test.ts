@@ -41,6 +41,11 @@ describe('the data of a person', () => {
         by,
       )
       await analytics.insert(
+        'transactions',
+        rows.map((row) => ({ ...row, kind: 'CART', eventId: named(row) })),
+        by,
+      )
+      await analytics.insert(
         'attributed_lines',
         rows.map((row, line) => ({ ...row, kind: 'CART', eventId: named(row), line, version: 1, deleted: 0 })),
         by,
@@ -53,10 +58,11 @@ describe('the data of a person', () => {
       const data = await personalData(analytics, { shopId, identifier: 'cid', value: CID }, { pageRows })
       expect(data.pageViews.map(({ id }) => id)).toEqual(inOrder)
       expect(data.corrections.map(({ correctionId }) => correctionId)).toEqual(inOrder)
+      expect(data.transactions.map(({ eventId }) => eventId)).toEqual(inOrder)
       expect(data.credits.map(({ eventId }) => eventId)).toEqual(inOrder)
       expect(data.linked.map(({ uid }) => uid)).toEqual(inOrder)
       expect(data.linked[0]).toEqual({ cid: CID, uid: inOrder[0], firstSeenAt: '1970-01-01T00:00:01.000Z' })
-      expect(data).toMatchObject({ shopId, identifier: 'cid', adRequests: [], adEvents: [], transactions: [] })
+      expect(data).toMatchObject({ shopId, identifier: 'cid', adRequests: [], adEvents: [] })
       expect(Object.keys(data.pageViews[0]!).filter((column) => column.startsWith('_'))).toEqual([])
     },
   )
