@@ -11,18 +11,18 @@ import type { QueryParams } from '../port.ts'
 export type CellSource = 'EVENTS' | 'EMISSIONS'
 export type CellGrain = 'hour' | 'day'
 
-/** Shops with the same clock, and the hours and days of that clock, each in the order of time and without gaps. */
+/** Shops with the same clock, and the hours and days of that clock, each in the order of time. */
 export interface ShopCells {
   shopIds: readonly string[]
   cells: Readonly<Record<CellGrain, readonly Cell[]>>
 }
 
-/** A cell of either grain. What lies between such cells is of no grain, and counted nowhere. */
+/** A cell of either grain. */
 export interface GrainCell extends Cell {
-  grain: CellGrain | null
+  grain: CellGrain
 }
 
-/** Shops with the same clock, and cells of that clock in the order of time, without gaps. */
+/** Shops with the same clock, and cells of that clock that do not overlap, in the order of time. */
 export interface ShopTimeline {
   shopIds: readonly string[]
   cells: readonly GrainCell[]
@@ -54,14 +54,14 @@ export function changedCellsQuery(
   groups: readonly ShopTimeline[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const timelines = timelinesOf(groups, { name: 'asked', sources, closedUntil })
-  if (timelines === null) return null
+  const timelines = groups.map(({ cells }) => [cells])
+  const asked = askedCells({ sources, closedUntil, groups }, timelines)
+  if (asked === null) return null
   const sql = `
-SELECT DISTINCT source, ${shopGroupSql(timelines)} AS shopGroup, ${startSql(timelines)} AS start
-${rowsSql(timelines)}
-GROUP BY source, shopId, start
-HAVING sum(stored) != sum(counted)`
-  return { sql, params: timelines.params }
+WITH ${placesSql(asked)}
+SELECT DISTINCT source, intDiv(cell, ${TIMELINE}) AS shopGroup, ${timeOf('cell')} AS start
+${differingSql(asked)}`
+  return { sql, params: asked.params }
 }
 
 /** A cell of a shop that has another number of rows stored than it was counted from. */
@@ -80,33 +80,23 @@ export interface UncountedCell {
 
 /**
  * The cells that have another number of rows stored than they were counted from, shop by shop.
- * @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells.
+ * @param closedUntil what `readClosedUntil` gives. @returns null when there are no cells or sources.
  */
 export function uncountedCellsQuery(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
   closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const ofGrains = grains.flatMap((grain) => {
-    const timelines = timelinesOf(
-      groups.map(({ shopIds, cells }) => ({ shopIds, cells: cells[grain].map((cell) => ({ ...cell, grain })) })),
-      { name: grain, sources, closedUntil },
-    )
-    return timelines === null ? [] : [{ grain, timelines }]
-  })
-  if (ofGrains.length === 0) return null
-  const branches = ofGrains.map(
-    ({ grain, timelines }) => `
-  SELECT source, '${grain}' AS grain, shopId, ${startSql(timelines)} AS startAt, ${endSql(timelines)} AS endAt,
-    toInt64(sum(stored)) AS storedRows, max(countedAt) AS lastCountedAt
-  ${rowsSql(timelines)}
-  GROUP BY source, shopId, startAt
-  HAVING sum(stored) != sum(counted)`,
-  )
-  return {
-    sql: `SELECT * FROM (${branches.join('\n  UNION ALL')}) ORDER BY source, grain, shopId, startAt`,
-    params: Object.assign({}, ...ofGrains.map(({ timelines }) => timelines.params)),
-  }
+  const timelines = groups.map(({ cells }) => grains.map((grain) => cells[grain].map((cell) => ({ ...cell, grain }))))
+  const asked = askedCells({ sources, closedUntil, groups }, timelines)
+  if (asked === null) return null
+  const sql = `
+WITH ${placesSql(asked)}
+SELECT source, ['${grains.join("', '")}'][1 + cellEnd % ${grains.length}] AS grain, shopId, ${timeOf('cell')} AS startAt,
+  ${timeOf(`intDiv(cellEnd, ${grains.length})`)} AS endAt, sumIf(rows, ${IS_STORED}) AS storedRows, maxIf(countedAt, ${IS_COUNTED}) AS lastCountedAt
+${differingSql(asked)}
+ORDER BY source, grain, shopId, startAt`
+  return { sql, params: asked.params }
 }
 
 /** The time in which a source has rows, in whole quarters of an hour; null when it has none. */
@@ -118,100 +108,113 @@ export const storedTimeSql = (source: CellSource): string => `
 SELECT minOrNull(quarter) * ${CELL_STEP_MS} AS from, (maxOrNull(quarter) + 1) * ${CELL_STEP_MS} AS to
 FROM (${tablesOf[source].map((table) => `SELECT ${quarter} AS quarter FROM ${table} GROUP BY shopId, ${quarter}`).join(' UNION ALL ')})`
 
-/** Groups of shops and their cells. In SQL, groups are told apart by their numbers. */
-interface Timelines {
-  /** Begins the names of the parameters. */
-  name: string
+/**
+ * The cells that a query asks about, in timelines, whose cells do not overlap. Each group of shops has as many timelines, and all lie one
+ * after the other: the quarter q of timeline n is at the place `n * TIMELINE + q`. So two lists say all about the cells, however many
+ * groups and grains there are.
+ */
+interface AskedCells {
   sources: readonly CellSource[]
   closedUntil: number
-  /** The groups that have cells, and the time of these cells. */
-  groups: readonly { group: number; time: Cell }[]
-  params: QueryParams
+  /** From the first cell to the last. */
+  time: Cell
+  groups: number
+  timelinesOfGroup: number
+  params: {
+    shops: string[]
+    shopGroups: number[]
+    /** The places where a cell or a gap begins. */
+    edges: number[]
+    /** The `codeOfEnd` of that cell; 0 for a gap. */
+    ends: number[]
+  }
 }
 
-function timelinesOf(
-  all: readonly ShopTimeline[],
-  of: Pick<Timelines, 'name' | 'sources' | 'closedUntil'>,
-): Timelines | null {
-  const params: Record<string, QueryParams[string]> = {}
-  const groups = all.flatMap(({ cells }, group) => {
-    const [first, last] = [cells[0], cells.at(-1)]
-    if (!first || !last) return []
-    params[`${of.name}Starts${group}`] = cells.map(({ start }) => start)
-    params[`${of.name}Ends${group}`] = cells.map(({ end }) => end)
-    params[`${of.name}Hours${group}`] = cells.filter(({ grain }) => grain === 'hour').map(({ start }) => start)
-    return [{ group, time: { start: first.start, end: last.end } }]
-  })
-  params[`${of.name}Shops`] = groups.flatMap(({ group }) => all[group]!.shopIds)
-  params[`${of.name}Groups`] = groups.flatMap(({ group }) => all[group]!.shopIds.map(() => group))
-  return groups.length === 0 || of.sources.length === 0 ? null : { ...of, groups, params }
+/** Longer than any timeline: it has more quarters than there are until the year 100,000. */
+const TIMELINE = 2 ** 32
+const GAP = 0
+/** Tells where a cell ends and its grain. */
+const codeOfEnd = (place: number, grain: CellGrain) => place * grains.length + grains.indexOf(grain)
+
+/** @param timelines those of each group. @returns null when there are no cells or sources. */
+function askedCells(
+  of: Pick<AskedCells, 'sources' | 'closedUntil'> & { groups: readonly { shopIds: readonly string[] }[] },
+  timelines: readonly (readonly (readonly GrainCell[])[])[],
+): AskedCells | null {
+  const { sources, closedUntil, groups } = of
+  const all = timelines.flat()
+  const limits = all.flatMap((cells) => (cells.length === 0 ? [] : [cells[0]!.start, cells.at(-1)!.end]))
+  if (limits.length === 0 || sources.length === 0) return null
+  const params = {
+    shops: groups.flatMap(({ shopIds }) => shopIds),
+    shopGroups: groups.flatMap(({ shopIds }, group) => shopIds.map(() => group)),
+    ...{ edges: [0], ends: [GAP] },
+  }
+  for (const [timeline, cells] of all.entries()) {
+    const placeOf = (at: number) => timeline * TIMELINE + at / CELL_STEP_MS
+    for (const [i, { start, end, grain }] of cells.entries()) {
+      params.edges.push(placeOf(start))
+      params.ends.push(codeOfEnd(placeOf(end), grain))
+      if (cells[i + 1]?.start === end) continue
+      params.edges.push(placeOf(end))
+      params.ends.push(GAP)
+    }
+  }
+  const time = { start: Math.min(...limits), end: Math.max(...limits) }
+  return { sources, closedUntil, time, groups: groups.length, timelinesOfGroup: timelines[0]!.length, params }
 }
 
-/** SQL that chooses among groups the expression of the one that the shop of a row is in; the last, where it is in no other. */
-function perGroup(of: Timelines, expression: (group: Timelines['groups'][number]) => string): string {
-  const last = expression(of.groups.at(-1)!)
-  if (of.groups.length === 1) return last
-  const cases = of.groups.slice(0, -1).map((each) => `${shopGroupSql(of)} = ${each.group}, ${expression(each)}`)
-  return `multiIf(${cases.join(', ')}, ${last})`
-}
-
-/** The number of the group that the shop of a row is in. */
-function shopGroupSql({ name, groups }: Timelines): string {
-  if (groups.length === 1) return `toInt64(${groups[0]!.group})`
-  return `transform(shopId, {${name}Shops:Array(String)}, {${name}Groups:Array(Int64)}, toInt64(-1))`
-}
-
-const startsOf = ({ name }: Timelines, group: number) => `{${name}Starts${group}:Array(Int64)}`
-/** The start of the cell that `rowQuarter` lies in. */
-const startSql = (of: Timelines) =>
-  perGroup(of, ({ group }) => `roundDown(rowQuarter * ${CELL_STEP_MS}, ${startsOf(of, group)})`)
-/** The end and the grain of the cell that begins at `startAt`. */
-const endSql = (of: Timelines) =>
-  perGroup(
-    of,
-    ({ group }) => `transform(startAt, ${startsOf(of, group)}, {${of.name}Ends${group}:Array(Int64)}, toInt64(0))`,
-  )
-const grainSql = (of: Timelines) =>
-  perGroup(of, ({ group }) => `if(startAt IN {${of.name}Hours${group}:Array(Int64)}, 'hour', 'day')`)
+const timeOf = (place: string): string => `${place} % ${TIMELINE} * ${CELL_STEP_MS}`
 
 /**
- * `FROM …` with the columns source, shopId, rowQuarter, countedAt, and `stored` and `counted`, which are to be summed by source,
- * shop and cell. Each table is read once, however many clocks there are, and all on one level: on a small installation, ClickHouse
- * takes longer to analyse the statement than to run it.
+ * Names for a query: the place of a row, the place where the cell of that begins, and the code of this cell's end. The lists have names
+ * too, because ClickHouse reads a parameter anew each time that a statement has it.
  */
-function rowsSql(of: Timelines): string {
-  const { name, sources, groups } = of
-  const inShops = `shopId IN {${name}Shops:Array(String)}`
-  const time = {
-    start: Math.min(...groups.map((each) => each.time.start)),
-    end: Math.max(...groups.map((each) => each.time.end)),
-  }
+function placesSql({ groups, timelinesOfGroup }: AskedCells): string {
+  const group = groups === 1 ? '0' : 'transform(shopId, {shops:Array(String)}, {shopGroups:Array(Int64)}, toInt64(0))'
+  const timeline = timelinesOfGroup === 1 ? group : `(${group} * ${timelinesOfGroup} + timeline)`
+  return `{edges:Array(Int64)} AS edges, {ends:Array(Int64)} AS ends, ${timeline} * ${TIMELINE} + rowQuarter AS place,
+  roundDown(place, edges) AS cell, transform(cell, edges, ends, toInt64(${GAP})) AS cellEnd`
+}
+
+/** Whether a row is of a quarter, and whether it is a counted cell that is the cell in which it lies. */
+const IS_STORED = 'toEnd = 0'
+const IS_COUNTED = `(toEnd > 0 AND place = cell AND place * ${grains.length} + toEnd = cellEnd)`
+
+/**
+ * `FROM …` of a query for the cells that differ, grouped by cell. Rows are quarters of an hour, which lie in one cell of each timeline,
+ * with the number of rows that are stored; and counted cells, with the negative number of those that they were counted from. Each table
+ * is read once, however many clocks and grains there are, and all on one level: on a small installation, ClickHouse takes longer to
+ * analyse the statement than to run it.
+ */
+function differingSql({ sources, closedUntil, time, timelinesOfGroup }: AskedCells): string {
+  const inShops = 'shopId IN {shops:Array(String)}'
   const counted = `
-    SELECT source, shopId, intDiv(startAt, ${CELL_STEP_MS}) AS rowQuarter, toInt64(0) AS stored, storedRows AS counted, countedAt
+    SELECT source, shopId, intDiv(startAt, ${CELL_STEP_MS}) AS rowQuarter, -storedRows AS rows, countedAt,
+      toInt64((intDiv(endAt, ${CELL_STEP_MS}) - rowQuarter) * ${grains.length} + (grain = '${grains[1]}')) AS toEnd
     FROM report_cells FINAL
-    WHERE source IN (${sources.map((each) => `'${each}'`).join(', ')}) AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
-      AND endAt = ${endSql(of)} AND grain = ${grainSql(of)}`
-  const all = [...sources.flatMap((source) => quartersSql(of, source, { inShops, time })), counted]
-  const union = `FROM (${all.join('\n    UNION ALL')}\n  )`
-  // The time of a single group is that of the rows.
-  return groups.length === 1 ? union : `${union} WHERE ${perGroup(of, (each) => isWithin('rowQuarter', each.time))}`
+    WHERE source IN (${sources.map((each) => `'${each}'`).join(', ')}) AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}`
+  const all = [...sources.flatMap((source) => quartersSql(source, { inShops, time, closedUntil })), counted]
+  return `FROM (${all.join('\n    UNION ALL')}
+  )${timelinesOfGroup === 1 ? '' : `\nARRAY JOIN range(${timelinesOfGroup}) AS timeline`}
+GROUP BY source, shopId, cell, cellEnd
+HAVING if(cellEnd = ${GAP}, 0, sumIf(rows, ${IS_STORED} OR ${IS_COUNTED})) != 0`
 }
 
 /** How many rows of a source each quarter of an hour has. Months of events are never closed. */
 function quartersSql(
-  { closedUntil }: Timelines,
   source: CellSource,
-  { inShops, time }: { inShops: string; time: Cell },
+  { inShops, time, closedUntil }: Pick<AskedCells, 'time' | 'closedUntil'> & { inShops: string },
 ): string[] {
   const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
-  const notCounted = 'toInt64(0) AS counted, toInt64(0) AS countedAt'
+  const notCounted = 'toInt64(0) AS countedAt, toInt64(0) AS toEnd'
   const stored = tablesOf[source].map(
     (table) => `
-    SELECT '${source}' AS source, shopId, ${quarter} AS rowQuarter, toInt64(count()) AS stored, ${notCounted}
+    SELECT '${source}' AS source, shopId, ${quarter} AS rowQuarter, toInt64(count()) AS rows, ${notCounted}
     FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
   )
   const closed = `
-    SELECT '${source}' AS source, shopId, quarter AS rowQuarter, storedRows AS stored, ${notCounted}
+    SELECT '${source}' AS source, shopId, quarter AS rowQuarter, storedRows AS rows, ${notCounted}
     FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
   return [...stored, ...(openFrom > time.start ? [closed] : [])]
 }

@@ -78,7 +78,7 @@ async function readHolding(
   { sources, closedUntil }: { sources: readonly CellSource[]; closedUntil: number },
   cells: readonly (readonly GrainCell[])[],
 ): Promise<(source: CellSource, zone: number) => readonly GrainCell[]> {
-  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: withoutGaps(cells[i]!) }))
+  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: cells[i]! }))
   const query = changedCellsQuery(sources, groups, closedUntil)
   const changed = query ? await analytics.query<ChangedCell>(query.sql, query.params) : []
   const keyOf = (source: CellSource, zone: number, start: number) => `${source} ${zone} ${start}`
@@ -121,14 +121,6 @@ function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
   }
   if (at < end) left.push({ start: at, end })
   return left
-}
-
-/** The cells, and one more for each stretch of time between them. */
-function withoutGaps(cells: readonly GrainCell[]): GrainCell[] {
-  return cells.flatMap((cell, i) => {
-    const before = cells[i - 1]
-    return before && before.end < cell.start ? [{ start: before.end, end: cell.start, grain: null }, cell] : [cell]
-  })
 }
 
 /** The cells that lie within one of these stretches. Both lists are in the order of time. */

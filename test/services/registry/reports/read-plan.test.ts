@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts'
 import type { CellGrain, ChangedCell } from '../../../../infra/analytics/queries/report-cells.ts'
 import type { ReportSpec } from '../../../../infra/analytics/queries/report-spec.ts'
+import { CELL_STEP_MS } from '../../../../services/domain/time/local-cells.ts'
 import { planReads } from '../../../../services/registry/reports/read-plan.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,17 +27,22 @@ const spec: ReportSpec = {
   plans: {},
 }
 
+const GAP = 0
 const CLOSED_UNTIL = Number.NEGATIVE_INFINITY
 const hoursOf = (day: number, hours = 24) => Array.from({ length: hours }, (_, n) => day + n * HOUR_MS)
 
 /** A store in which the counts of these cells do not hold, and what it is asked for. */
 function storeWith(changed: Readonly<Record<CellGrain, readonly number[]>>) {
   const asked: number[][] = []
-  const query = async (_sql: string, { askedStarts0, askedHours0 }: QueryParams = {}) => {
-    const [starts, hours] = [askedStarts0 as number[], askedHours0 as number[]]
-    asked.push(starts)
-    const cells = starts.filter((start) => changed[hours.includes(start) ? 'hour' : 'day'].includes(start))
-    return cells.map((start): ChangedCell => ({ source: 'EVENTS', shopGroup: 0, start }))
+  const query = async (_sql: string, { edges, ends }: QueryParams = {}) => {
+    const cells = (edges as number[]).flatMap((edge, i) => {
+      const end = (ends as number[])[i]!
+      const grain: CellGrain = end % 2 === 0 ? 'hour' : 'day'
+      return end === GAP ? [] : [{ start: edge * CELL_STEP_MS, grain }]
+    })
+    asked.push(cells.map(({ start }) => start))
+    const others = cells.filter(({ start, grain }) => changed[grain].includes(start))
+    return others.map(({ start }): ChangedCell => ({ source: 'EVENTS', shopGroup: 0, start }))
   }
   return { analytics: { query } as unknown as Analytics, asked }
 }
@@ -45,9 +51,8 @@ it('asks for the hours of the days that do not hold, and of no others', async ()
   const { analytics, asked } = storeWith({ day: changedDays, hour: [changedHour] })
   const { EVENTS } = await planReads(analytics, spec, { closedUntil: CLOSED_UNTIL, now: to })
   const hours = changedDays.flatMap((day) => hoursOf(day))
-  // What lies between the two days is one cell.
-  expect(asked.map((starts) => starts.length)).toEqual([DAYS, hours.length + 1])
-  expect(asked[1]).toEqual([...hours, from + DAY_MS].sort((a, b) => a - b))
+  expect(asked.map((starts) => starts.length)).toEqual([DAYS, hours.length])
+  expect(asked[1]).toEqual(hours)
   const [plan] = EVENTS!
   expect(plan!.cells.day).toHaveLength(DAYS - changedDays.length)
   expect(plan!.cells.hour.map(({ start }) => start)).toEqual(hours.filter((start) => start !== changedHour))
