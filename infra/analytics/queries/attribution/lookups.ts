@@ -56,13 +56,13 @@ const ID_COLUMNS = `_partition, _offset, eventId, kind, shopId, cid, uid, curren
 const PART_ROWS = 1_000_000
 
 /**
- * By default the store looks for equal rows in what it inserts, which takes as long as all the rest of the insert. Here there are none:
- * the sink stores each record once, and pairs are grouped. Rows of a repeated run become one when parts are merged.
+ * By default the store looks for equal rows in what it inserts, which takes as long as all the rest of an insert of touches. Here there
+ * are none: the sink stores each record once, and pairs and lines are grouped. Rows of a repeated run become one when parts are merged.
  */
-const COPY_SETTINGS = `SETTINGS min_insert_block_size_rows = ${PART_ROWS}, optimize_on_insert = 0`
+export const INSERT_SETTINGS = `SETTINGS min_insert_block_size_rows = ${PART_ROWS}, optimize_on_insert = 0`
 
 const copySql = (table: string, columns: string, from: string): string =>
-  `INSERT INTO ${table} (${columns}) ${COPY_SETTINGS} SELECT ${columns} FROM ${from}`
+  `INSERT INTO ${table} (${columns}) ${INSERT_SETTINGS} SELECT ${columns} FROM ${from}`
 
 /** What the new rows contain. The next steps depend on it. */
 export interface News {
@@ -143,7 +143,7 @@ export const foundLinkStatements = ({ found }: Scratch): string[] => linkStateme
  */
 const linkStatements = (pairs: string): string[] =>
   ['links_by_uid', 'links_by_cid'].map(
-    (table) => `INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version) ${COPY_SETTINGS}
+    (table) => `INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version) ${INSERT_SETTINGS}
 SELECT shopId, cid, uid, seenAt, provenAt, {version:Int64} FROM ${pairs}`,
   )
 

@@ -1,6 +1,6 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
-import { byIdSql } from './lookups.ts'
+import { byIdSql, INSERT_SETTINGS } from './lookups.ts'
 import { crowdingSql, personKeyOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
@@ -138,7 +138,7 @@ export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists }: SliceNe
 INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
   currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
   country, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours,
-  viewWindowHours, version, deleted)
+  viewWindowHours, version, deleted) ${INSERT_SETTINGS}
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
   l.currency, ${outcomeSql}, ${touchDetailsSql('w.best', 'w.matches > 0')}, l.itemGroups, l.proof, l.receivedAt, l.trust,
   l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
