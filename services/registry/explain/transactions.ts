@@ -1,6 +1,8 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
+  latestTransactionsQuery,
   type TransactionListRow,
+  type TransactionListSpec,
   type TransactionPlace,
   transactionListQuery,
 } from '../../../infra/analytics/queries/explain/transactions.ts'
@@ -14,6 +16,9 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import type { Principal } from '../rights/auth.ts'
 import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { rangeOf } from './range.ts'
+
+/** Among how many times as many of the latest transactions a page is looked for, before it is among all. */
+const LATEST_TIMES = [2, 50]
 
 export interface TransactionListDeps {
   analytics: Analytics
@@ -33,18 +38,35 @@ export async function listTransactions(
 ) {
   const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId, campaignId, kind, credited } = query
   const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
-  const { sql, params } = transactionListQuery({
+  const spec = {
     ...rangeOf(query, now()),
     ...{ shopIds: shops.map(({ id }) => id), accountId, campaignId, kind, credited },
     after: cursor === undefined ? null : readCursor(cursor, pseudonyms),
     // One row more tells whether there is another page.
     limit: limit + 1,
-  })
-  const rows = shops.length === 0 ? [] : await analytics.query<TransactionListRow>(sql, params)
+  }
+  const rows = shops.length === 0 ? [] : await readPage(analytics, spec)
   const shown = rows.slice(0, limit)
   const nextCursor = rows.length > limit ? writeCursor(placeOf(shown.at(-1)!), pseudonyms) : null
   const names = namesFor(principal, pseudonyms)
   return { items: shown.map((row) => itemOf(snapshot, names, row)), nextCursor }
+}
+
+/**
+ * Looks for a page among the latest transactions first, which reads little of a large shop. When the page is not full then,
+ * few of these match, and it is looked for among more.
+ */
+async function readPage(analytics: Analytics, spec: TransactionListSpec): Promise<TransactionListRow[]> {
+  for (const times of LATEST_TIMES) {
+    const latest = latestTransactionsQuery(spec, times * spec.limit)
+    const [found] = await analytics.query<{ since: number }>(latest.sql, latest.params)
+    const { since } = found!
+    const page = transactionListQuery({ ...spec, from: since }, { isOfFew: true })
+    const rows = await analytics.query<TransactionListRow>(page.sql, page.params)
+    if (rows.length === spec.limit || since === spec.from) return rows
+  }
+  const { sql, params } = transactionListQuery(spec)
+  return analytics.query<TransactionListRow>(sql, params)
 }
 
 const placeOf = (row: TransactionListRow) => [row.occurredAt, row.shopId, row.kind, row.eventId] as const

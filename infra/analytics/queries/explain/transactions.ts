@@ -1,6 +1,7 @@
 import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
 import type { Proof, Transaction } from '../../../../schemas/records/events.ts'
 import type { QueryParams } from '../../port.ts'
+import { isOfTransactionsSql } from '../attribution/stored-lines.ts'
 
 /** A list that takes longer is aborted, because other queries wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
@@ -41,8 +42,29 @@ export interface TransactionListRow {
   trust: TransactionTrust
 }
 
-/** Transactions as attribution has stored them, the latest first. */
-export function transactionListQuery(spec: TransactionListSpec): { sql: string; params: QueryParams } {
+/**
+ * Selects one row, `{ since }`: a time from which on there are some `latest` transactions that the list may have, in UTC epoch
+ * milliseconds; the beginning of the range when there are no more.
+ */
+export function latestTransactionsQuery(spec: TransactionListSpec, latest: number) {
+  const sql = `
+SELECT if(count() < {latest:UInt32}, {from:Int64}, min(occurredAt)) AS since FROM (
+  SELECT occurredAt FROM transactions
+  WHERE ${RANGE} AND NOT imported${spec.kind === undefined ? '' : ' AND kind = {kind:String}'}
+  ORDER BY occurredAt DESC LIMIT {latest:UInt32}
+)
+SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
+  return { sql, params: { ...transactionListQuery(spec).params, latest } }
+}
+
+/**
+ * Transactions as attribution has stored them, the latest first.
+ * @param isOfFew whether the range has so few transactions that their lines are better found one by one.
+ */
+export function transactionListQuery(
+  spec: TransactionListSpec,
+  { isOfFew = false } = {},
+): { sql: string; params: QueryParams } {
   const { shopIds, from, to, limit, after, ...given } = spec
   const isCredited = "outcome = 'CREDITED'"
   const having = [
@@ -58,17 +80,28 @@ SELECT shopId, toString(kind) AS kind, eventId, min(attributed_lines.occurredAt)
   arraySort(groupUniqArrayIf(campaignId, ${isCredited})) AS campaignIds,
   toString(any(proof)) AS proof, toString(any(trust)) AS trust
 FROM attributed_lines FINAL
-WHERE ${conditions(spec).join(' AND ')}
+WHERE ${[...conditions(spec), ...(isOfFew ? [isOfTransactionsSql(RANGE)] : [])].join(' AND ')}
 GROUP BY shopId, kind, eventId
 ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''}
 ORDER BY occurredAt DESC, shopId DESC, kind DESC, eventId DESC
 LIMIT ${Math.trunc(limit)}
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
   const [afterAt, afterShopId, afterKind, afterEventId] = after ?? [0, '', '', '']
-  const params = { shopIds, from, to, afterAt, afterShopId, afterKind, afterEventId }
+  const params = {
+    shopIds,
+    from,
+    to: after === null ? to : Math.min(to, afterAt + 1),
+    afterAt,
+    afterShopId,
+    afterKind,
+    afterEventId,
+  }
   const { kind = '', accountId = '', campaignId = '' } = given
   return { sql, params: { ...params, kind, accountId, campaignId } }
 }
+
+/** The range of a page, as a condition on `transactions`. */
+const RANGE = 'shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64}'
 
 function conditions({ kind, accountId, after }: TransactionListSpec): string[] {
   return [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts'
 import { creditedOrdersQuery } from '../../../../infra/analytics/queries/explain/transaction.ts'
+import { transactionListQuery } from '../../../../infra/analytics/queries/explain/transactions.ts'
 import { personalDataQuery } from '../../../../infra/analytics/queries/people/personal-data.ts'
 import { openTemporaryAnalytics } from '../../../new-analytics.ts'
 
@@ -22,6 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => analytics.close())
 
+const listOf = (from: number, to: number) => {
+  const { kind, accountId, campaignId, credited } = {} as Record<string, undefined>
+  const spec = { shopIds: [shopId], from, to, kind, accountId, campaignId, credited, after: null, limit: 10 }
+  return transactionListQuery(spec, { isOfFew: true })
+}
 const creditsOf = (identifier: 'cid' | 'uid', value: string) =>
   personalDataQuery('credits', { shopId, identifier, value }, { after: null, limit: 10 })
 
@@ -32,6 +38,7 @@ it.each<{ of: string; sql: string; params: QueryParams }>([
     of: 'a moment',
     ...creditedOrdersQuery({ accountId: 'account', occurredAt: 50_000, shopIds: ['another', shopId] }),
   },
+  { of: 'few transactions', ...listOf(50_000, 50_001) },
 ])('the credits of $of are not looked for among all lines of the shop', async ({ sql, params }) => {
   const found = await analytics.query<{ eventId: string }>(sql, params)
   const [order] = await analytics.query<{ eventId: string }>('SELECT toString(cityHash64(toUInt64(50000))) AS eventId')

@@ -37,6 +37,7 @@ beforeAll(async () => {
   world.server.register(explainApp({ ...world, pseudonyms, now: () => now }))
   const rows = sales.map((sale, i) => rowOf(sale, sales.slice(0, i)))
   await world.analytics.insert('attributed_lines', rows, { token: 'lines' })
+  await world.analytics.insert('transactions', rows, { token: 'transactions' })
 })
 afterAll(() => world.close())
 
@@ -136,12 +137,53 @@ describe('GET /v1/panel/transactions', () => {
   it('marks what counts only until a version of a proven sender comes', async () => {
     const marked = { ...rowOf({ eventId: 'unsure', hoursAgo: 50 }, []), trust: 'PREFER_SIGNED' }
     const proven = { ...rowOf({ eventId: 'sure', hoursAgo: 50 }, []), trust: 'PREFER_SIGNED', proof: 'SIGNED' }
+    await world.analytics.insert('transactions', [marked, proven], { token: 'proofs' })
     await world.analytics.insert('attributed_lines', [marked, proven], { token: 'marked' })
     const { body } = await list('from=2026-07-13T00:00:00Z&to=2026-07-13T23:00:00Z')
     expect(body.items).toMatchObject([
       { eventId: 'unsure', proof: 'ANONYMOUS', unconfirmed: true },
       { eventId: 'sure', proof: 'SIGNED', unconfirmed: false },
     ])
+  })
+
+  describe('of thousands', () => {
+    const ORDERS = 12_000
+    const from = Date.parse('2025-12-01T00:00:00Z')
+    const range = 'from=2025-12-01T00:00:00Z&to=2025-12-31T00:00:00Z'
+    /** The campaign of an order: of few, of many, or none. */
+    const campaignOf = (n: number) => (n % 4_000 === 0 ? 'c-warsaw-1' : n % 40 === 20 ? 'c-warsaw-2' : null)
+    const latestFirst = Array.from({ length: ORDERS }, (_, i) => ORDERS - 1 - i)
+    const earned = (campaignId: string) => latestFirst.filter((n) => campaignOf(n) === campaignId)
+
+    beforeAll(async () => {
+      const columns = `'warsaw' AS shopId, 'PURCHASE' AS kind, concat('order-', toString(number)) AS eventId,
+        ${from} + number * 60000 AS occurredAt, 'PLN' AS currency`
+      const campaign = `multiIf(number % 4000 = 0, 'c-warsaw-1', number % 40 = 20, 'c-warsaw-2', '')`
+      await world.analytics.command(
+        `INSERT INTO transactions (shopId, kind, eventId, occurredAt, currency) SELECT ${columns} FROM numbers(${ORDERS})`,
+      )
+      await world.analytics.command(
+        `INSERT INTO attributed_lines (shopId, kind, eventId, occurredAt, currency, campaignId, outcome)
+         SELECT ${columns}, ${campaign} AS campaign, if(campaign = '', 'NO_TOUCH', 'CREDITED') FROM numbers(${ORDERS})`,
+      )
+    })
+
+    it.each([
+      { of: '', found: latestFirst },
+      { of: 'credited=false', found: latestFirst.filter((n) => campaignOf(n) === null) },
+      { of: 'campaignId=c-warsaw-2', found: earned('c-warsaw-2') },
+      { of: 'campaignId=c-warsaw-1', found: earned('c-warsaw-1') },
+    ])('gives the latest that match $of, however far back they are', async ({ of, found }) => {
+      const seen: string[] = []
+      let cursor: string | null = ''
+      for (let page = 0; page < 4 && cursor !== null; page++) {
+        const { body } = await list(`${range}&${of}${cursor && `&cursor=${cursor}`}`)
+        seen.push(...idsOf({ body }))
+        cursor = body.nextCursor
+      }
+      expect(seen).toEqual(found.slice(0, 400).map((n) => `order-${n}`))
+      expect(cursor === null).toBe(found.length <= 400)
+    })
   })
 
   it.each([
