@@ -214,14 +214,14 @@ const reportPages: readonly PageEntry[] = [
   {
     path: 'sales',
     roles: everyone,
-    load: () => import('./pages/explain/sales-page.tsx'),
+    load: () => import('./pages/sales/sales-page.tsx'),
     nav: { group: 'reports', label: t('sales'), icon: IconReceipt },
     ofShop: publishers,
   },
   {
     path: 'sales/:shopId/:eventId',
     roles: everyone,
-    load: () => import('./pages/explain/sale-page.tsx'),
+    load: () => import('./pages/sales/sale-page.tsx'),
     nav: { under: 'sales' },
   },
   {
@@ -234,8 +234,15 @@ const reportPages: readonly PageEntry[] = [
   {
     path: 'ad-requests',
     roles: everyone,
-    load: () => import('./pages/explain/ad-request-page.tsx'),
+    load: () => import('./pages/ad-requests/ad-requests-page.tsx'),
     nav: { group: 'reports', label: t('adRequests'), icon: IconListSearch },
+    ofShop: publishers,
+  },
+  {
+    path: 'ad-requests/:requestId',
+    roles: everyone,
+    load: () => import('./pages/ad-requests/ad-request-page.tsx'),
+    nav: { under: 'ad-requests' },
   },
 ]
 

@@ -242,7 +242,7 @@ describe('an explanation', () => {
     expect(await first.textContent()).toContain('€0.05')
     await page.getByRole('table', { name: 'Not shown' }).getByText('Outranked').waitFor()
     await expectAccessible()
-    await page.goto('/panel/ad-requests?requestId=none')
+    await page.goto('/panel/ad-requests/none')
     await page.getByText('No such request').waitFor()
   })
 })
@@ -266,7 +266,7 @@ it('fits reports on a phone of 360 pixels', async () => {
     'reports?groupBy=day,campaign&compare=previous',
     'sales',
     `sales/${shop.shopId}/order%2F1`,
-    `ad-requests?requestId=${requestId}`,
+    `ad-requests/${requestId}`,
   ]
   for (const path of paths) {
     await phone.goto(`/panel/${path}`)

@@ -4,7 +4,7 @@ import {
   type ExplainedLine,
   outcomeLabel,
   resultLabel,
-} from '../../../services/panel/web/pages/explain/sale-words.ts'
+} from '../../../services/panel/web/pages/sales/sale-words.ts'
 
 type Touch = ExplainedLine['touches'][number]
 const touch = (of: Partial<Touch>) => ({ result: 'NOT_VALID', verdict: 'BOT', ...of }) as Touch

@@ -54,6 +54,9 @@ async function addressesOf(role: Role, context: BrowserContext): Promise<string[
   const address = async (path: string) => {
     if (path === 'feeds/:id/runs/:run') return `feeds/${feedId}/runs/${await first(`feeds/${feedId}/runs`)}`
     if (path.startsWith('sales/:')) return `sales/${shopId}/${await first(`transactions?shopId=${shopId}`, 'eventId')}`
+    if (path.startsWith('ad-requests/:')) {
+      return `ad-requests/${await first(`explain/emissions?shopId=${shopId}`, 'requestId')}`
+    }
     if (!path.includes(':id')) return path
     const list = path.split('/')[0]!
     const id = await first(list === 'products' ? `${list}?shopId=${shopId}` : list)

@@ -83,25 +83,28 @@ it('explains the request that an id names, and says of an unknown one that there
   await page.getByLabel('Request ID').fill(id)
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('columnheader', { name: 'Predicted CTR' }).waitFor()
-  await page.goto('/panel/ad-requests?requestId=none')
+  await page.goto('/panel/ad-requests/none')
   await page.getByText('No such request').waitFor()
 })
 
-it('drops the filter by an ad unit of the shop before, when another shop has been chosen since', async () => {
-  const other = { accountId: stock.publisherId, name: 'Southwind Market', currency: 'EUR', lang: 'en', country: 'DE' }
-  const { id: shopId } = await must(world.program.call<{ id: string }>('POST', '/v1/panel/shops', other))
+it('lists the requests of the shop that is chosen, without a filter by an ad unit of the one before', async () => {
   await page.goto(`/panel/ad-requests?adUnitId=${unitId}`)
   await row('dora').waitFor()
   await expect.poll(() => page.getByRole('combobox', { name: 'Ad unit' }).inputValue()).toBe('Top')
-  await page.goto('/panel/placements')
+  // The only shop is named, and there is nothing to choose.
+  await page.getByRole('banner').getByText('Northwind Market').waitFor()
+  const other = { accountId: stock.publisherId, name: 'Southwind Market', currency: 'EUR', lang: 'en', country: 'DE' }
+  const { id: shopId } = await must(world.program.call<{ id: string }>('POST', '/v1/panel/shops', other))
+  await page.reload()
+  await row('dora').waitFor()
   await page.getByRole('combobox', { name: 'Shop' }).click()
-  await page.getByRole('option', { name: 'Southwind Market' }).click()
   const asked = page.waitForResponse((response) => {
     const { pathname, searchParams } = new URL(response.url())
     return pathname.endsWith('/emissions') && searchParams.get('shopId') === shopId && !searchParams.has('adUnitId')
   })
-  await page.goBack()
+  await page.getByRole('option', { name: 'Southwind Market' }).click()
   await asked
   await page.getByText('No ad requests in the last 30 days').waitFor()
   expect(await page.getByRole('combobox', { name: 'Ad unit' }).inputValue()).toBe('')
+  expect(await seriousFindings(page)).toEqual([])
 })

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconChevronLeft, IconChevronRight, IconListSearch } 
 import { memo, type ReactNode, useDeferredValue, useRef } from 'react'
 import { useAddressText } from '../../data/use-address-value.ts'
 import type { ListState } from '../../data/use-list.ts'
+import { useSettled } from '../../data/use-settled.ts'
 import { t } from '../../messages/components.ts'
 import { ErrorState } from './error-state.tsx'
 import { type Column, useColumns } from './table/columns.ts'
@@ -10,7 +11,7 @@ import { Rows } from './table/rows.tsx'
 import type { Searchable } from './table/search.ts'
 import { BulkBar, type Selection, useSelected } from './table/selection.tsx'
 import classes from './table/table.module.css'
-import { SearchField, type SearchText, Toolbar, TypedSearch, TypedSearchField } from './table/toolbar.tsx'
+import { Toolbar, TypedSearch, TypedSearchField } from './table/toolbar.tsx'
 import { ROWS_PER_PAGE, type ShownRows, useRows } from './table/use-rows.ts'
 
 export type { Column } from './table/columns.ts'
@@ -27,10 +28,10 @@ export interface DataTableProps<T> {
   /** The page that a row opens. The first column holds the link, but the whole row can be clicked. */
   rowLink?: (row: T) => string
   /**
-   * A search box. With `textOf`, the search covers the loaded items, so `useList` should load PAGE_SIZE_MAX, and its text is `q` in
-   * the address of the page. With `value` and `onChange`, the caller asks the API.
+   * A search box, whose text is `q` in the address of the page. With `textOf`, the search covers the loaded items, so `useList` should
+   * load PAGE_SIZE_MAX. With `ask`, the caller asks the API.
    */
-  search?: Searchable<T> | SearchText
+  search?: Searchable<T> | AskedSearch
   /** Shown next to the search box. */
   filters?: ReactNode
   /** Lets users select rows, and offers actions on them. */
@@ -42,27 +43,37 @@ export interface DataTableProps<T> {
   empty: { title: string; description?: string; action?: ReactNode }
 }
 
+interface AskedSearch {
+  /** The text that the API was asked for. */
+  asked: string
+  /** Called with another text once the user has not typed for a while. */
+  ask: (text: string) => void
+}
+
 /**
  * A list of the API as a table, or as cards on a phone. It is searched, sorted and paged in the browser, and has a choice of
  * columns, a CSV file, selection, and the empty, loading and failed states.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const [typed, setTyped] = useAddressText('q')
+  const sought = useDeferredValue(typed)
+  const ask = props.search && 'ask' in props.search ? props.search.ask : undefined
+  useSettled(typed, ask)
   return (
     <TypedSearch value={{ value: typed, onChange: setTyped }}>
-      <Table {...props} sought={useDeferredValue(typed)} />
+      <Table {...props} sought={ask ? '' : sought} />
     </TypedSearch>
   )
 }
 
-/** Is rendered after the field of the search, when there is time: rows may take longer than the next letter. */
+/** Is rendered after the field of the search, when there is time: rows may take longer than the next letter. A letter of a search that the API is asked for does not render it. */
 const Table = memo(SearchedTable) as typeof SearchedTable
 
 function SearchedTable<T>({ sought, ...props }: DataTableProps<T> & { sought: string }) {
   const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
   const top = useRef<HTMLDivElement>(null)
   const isLocal = search !== undefined && 'textOf' in search
-  const wanted = search === undefined ? '' : isLocal ? sought : search.value
+  const wanted = search === undefined ? '' : isLocal ? sought : search.asked
   const choice = useColumns(id, columns)
   const shown = useRows(list, choice.shown, isLocal ? { by: search, typed: sought } : null)
   const selected = useSelected(selection, shown.all, rowKey)
@@ -74,7 +85,7 @@ function SearchedTable<T>({ sought, ...props }: DataTableProps<T> & { sought: st
     <div ref={top} className={classes.whole}>
       {(search || filters || id) && (
         <Toolbar
-          search={search && (isLocal ? <TypedSearchField label={label} /> : <SearchField label={label} {...search} />)}
+          search={search && <TypedSearchField label={label} />}
           filters={filters}
           choice={id === undefined ? null : choice}
           csv={hasFile ? { name: id, rows: rows ?? [], columns: choice.shown } : null}

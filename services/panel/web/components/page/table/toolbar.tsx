@@ -39,32 +39,29 @@ export function Toolbar<T>({ search, filters, choice, csv }: ToolbarProps<T>) {
   )
 }
 
-export interface SearchText {
+interface SearchText {
   value: string
   onChange: (value: string) => void
 }
 
-interface SearchFieldProps extends SearchText {
-  /** The name of the list. */
-  label: string
-}
-
-export const SearchField = ({ label, value, onChange }: SearchFieldProps) => (
-  <TextInput
-    aria-label={t('searchIn', { what: label.toLowerCase() })}
-    placeholder={t('search')}
-    type="search"
-    leftSection={<IconSearch size={16} aria-hidden />}
-    className={classes.search}
-    value={value}
-    onChange={({ currentTarget }) => onChange(currentTarget.value)}
-  />
-)
-
 /** What is typed into the search of the table around. Only its field reads it, so that a letter does not render the table. */
 export const TypedSearch = createContext<SearchText>({ value: '', onChange: () => {} })
 
-export const TypedSearchField = ({ label }: { label: string }) => <SearchField label={label} {...use(TypedSearch)} />
+/** @param label the name of the list. */
+export function TypedSearchField({ label }: { label: string }) {
+  const { value, onChange } = use(TypedSearch)
+  return (
+    <TextInput
+      aria-label={t('searchIn', { what: label.toLowerCase() })}
+      placeholder={t('search')}
+      type="search"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      className={classes.search}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
 
 function ColumnsMenu<T>({ choice: { optional, shown, choose, reset } }: { choice: ColumnChoice<T> }) {
   return (

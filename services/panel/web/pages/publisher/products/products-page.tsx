@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { Link } from 'react-router'
 import type { Product } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
@@ -14,8 +13,6 @@ import { t } from '../../../messages/pages/shop/products.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { feedWord, wordsOf } from './why-not.ts'
-
-const SEARCH_WAIT_MS = 300
 
 /** Names the table in the browser's storage and in files. */
 const TABLE = 'products'
@@ -86,10 +83,10 @@ function Ads({ product }: { product: Product }) {
 /** The products of a shop, and whether each can be an ad now. */
 export default function ProductsPage() {
   const { shop, shops } = useShop()
-  const [typed, setTyped] = useAddressText('q')
+  const [asked, ask] = useAddressText('q')
   const [available, setAvailable] = useAddressValue('available')
   const [askedFeed, setFeedId] = useAddressValue('feed')
-  const [q] = useDebouncedValue(typed.trim(), SEARCH_WAIT_MS)
+  const q = asked.trim()
   const feeds = useList('/v1/panel/feeds', {
     query: { shopId: shop?.id },
     pageSize: PAGE_SIZE_MAX,
@@ -121,7 +118,7 @@ export default function ProductsPage() {
           columns={columnsIn(shop?.timeZone)}
           rowKey={({ feedId, id }) => `${feedId}/${id}`}
           rowLink={({ id }) => `/products/${encodeURIComponent(id)}`}
-          search={{ value: typed, onChange: setTyped }}
+          search={{ asked, ask }}
           filters={
             <>
               <Select

@@ -57,13 +57,7 @@ export function SelectionView({ selection, adCount, unit, formats }: SelectionVi
         <Alert color="yellow" icon={<IconInfoCircle />} title={t('late')}>
           {t.rich('lateHelp', {
             request: (text) => (
-              <Anchor
-                component={Link}
-                to={`/ad-requests?requestId=${requestId}`}
-                c="inherit"
-                inherit
-                underline="always"
-              >
+              <Anchor component={Link} to={`/ad-requests/${requestId}`} c="inherit" inherit underline="always">
                 {text}
               </Anchor>
             ),

@@ -1,5 +1,4 @@
 import { Anchor, Chip, Group, SegmentedControl } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { answer, client } from '../../../../client/client.ts'
@@ -9,11 +8,11 @@ import { PanelCard } from '../../../../components/page/panel-card.tsx'
 import { CsvButton } from '../../../../components/values/csv-button.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../../components/values/status-badge.tsx'
+import { useAddressText } from '../../../../data/use-address-value.ts'
 import { useList } from '../../../../data/use-list.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { issueName } from './runs.ts'
 
-const SEARCH_WAIT_MS = 300
 /** Issues are stored separately and appear within seconds after the run. */
 const REFRESH_MS = 2_000
 const SETTLED_MS = 20_000
@@ -49,8 +48,8 @@ type Severity = FeedIssue['severity']
 export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boolean }) {
   const [severity, setSeverity] = useState<Severity | 'ALL'>('ALL')
   const [code, setCode] = useState('')
-  const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), SEARCH_WAIT_MS)
+  const [asked, ask] = useAddressText('q')
+  const q = asked.trim()
   const query = { ...(severity !== 'ALL' && { severity }), ...(code && { code }), ...(q && { q }) }
   const isSettling = isUnderWay || (run.endedAt !== null && Date.now() - Date.parse(run.endedAt) < SETTLED_MS)
   const path = { id: run.feedId, run: run.id }
@@ -100,7 +99,7 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
         list={list}
         columns={columns}
         rowKey={(issue) => [issue.line, issue.productId, issue.field, issue.code, issue.message].join()}
-        search={{ value: typed, onChange: setTyped }}
+        search={{ asked, ask }}
         filters={
           <SegmentedControl
             aria-label={t('severity')}

@@ -10,7 +10,7 @@ import { ProductTitle } from '../../components/values/product-title.tsx'
 import { allOf } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
-import { campaignPath } from './sale-words.ts'
+import { campaignPath } from '../sales/sale-words.ts'
 
 type ExplainedSlot = Answer<'/v1/panel/explain/emission/{requestId}'>['slots'][number]
 

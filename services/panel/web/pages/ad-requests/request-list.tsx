@@ -61,7 +61,7 @@ export function RequestList() {
         list={list}
         columns={columnsFor(role, zoneOf)}
         rowKey={({ requestId }) => requestId}
-        rowLink={({ requestId }) => `/ad-requests?requestId=${encodeURIComponent(requestId)}`}
+        rowLink={({ requestId }) => `/ad-requests/${requestId}`}
         filters={<RequestFilters role={role} filters={filters} />}
         empty={emptyOf({ isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
       />

@@ -1,13 +1,11 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import type { Query, Role, Shop } from '../../client/types.ts'
 import { useAddressQuery, useAddressText, useAddressValue } from '../../data/use-address-value.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
+import { useSettled } from '../../data/use-settled.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 
 const ID_CHARS_MAX = 256
-/** The list is refetched once the user has not typed for this long. */
-const PAUSE_MS = 400
 const SEARCHED_FROM = 8
 
 type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
@@ -32,12 +30,10 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
   const [kind, setKind] = useAddressValue('kind')
   const [withAds, setWithAds] = useAddressValue('withAds')
   const [, changeQuery] = useAddressQuery()
-  const [askedPerson] = useDebouncedValue(person.trim(), PAUSE_MS)
-  const [askedProduct] = useDebouncedValue(productId.trim(), PAUSE_MS)
   const asked: Filters = {
     adUnitId: adUnitId || undefined,
-    person: askedPerson || undefined,
-    productId: askedProduct || undefined,
+    person: person.trim() || undefined,
+    productId: productId.trim() || undefined,
     kind: kind === 'SPONSORED' || kind === 'DISPLAY' ? kind : undefined,
     withAds: withAds === null ? undefined : withAds === 'true',
   }
@@ -46,7 +42,7 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
     /** Undefined for advertisers, and until they have loaded. */
     units: units.items,
     isFiltered: Object.values(asked).some((value) => value !== undefined),
-    ...{ adUnitId, setAdUnitId, person, setPerson, productId, setProductId, kind, setKind, withAds, setWithAds },
+    ...{ adUnitId, setAdUnitId, setPerson, setProductId, kind, setKind, withAds, setWithAds },
     clear: () => changeQuery(() => new URLSearchParams(), { replace: true }),
   }
 }
@@ -68,15 +64,10 @@ export function RequestFilters({ role, filters }: RequestFiltersProps) {
             value={filters.adUnitId}
             onChange={filters.setAdUnitId}
           />
-          <Typed label={t('person')} description={t('personHelp')} value={filters.person} onType={filters.setPerson} />
+          <Typed label={t('person')} description={t('personHelp')} name="person" settle={filters.setPerson} />
         </>
       )}
-      <Typed
-        label={t('product')}
-        description={t('productHelp')}
-        value={filters.productId}
-        onType={filters.setProductId}
-      />
+      <Typed label={t('product')} description={t('productHelp')} name="productId" settle={filters.setProductId} />
       <Choice
         label={t('kind')}
         placeholder={t('anyKind')}
@@ -123,18 +114,24 @@ const Choice = (props: ChoiceProps) => (
 interface TypedProps {
   label: string
   description: string
-  value: string
-  onType: (text: string) => void
+  /** The name of the text in the address. */
+  name: string
+  settle: (text: string) => void
 }
 
-const Typed = ({ onType, ...props }: TypedProps) => (
-  <TextInput
-    {...props}
-    inputWrapperOrder={['label', 'input', 'description']}
-    w={WIDTH}
-    maxLength={ID_CHARS_MAX}
-    spellCheck={false}
-    autoComplete="off"
-    onChange={({ currentTarget: { value } }) => onType(value)}
-  />
-)
+function Typed({ name, settle, ...props }: TypedProps) {
+  const [typed, setTyped] = useAddressText(name)
+  useSettled(typed, settle)
+  return (
+    <TextInput
+      {...props}
+      inputWrapperOrder={['label', 'input', 'description']}
+      w={WIDTH}
+      maxLength={ID_CHARS_MAX}
+      spellCheck={false}
+      autoComplete="off"
+      value={typed}
+      onChange={({ currentTarget: { value } }) => setTyped(value)}
+    />
+  )
+}

@@ -1,7 +1,6 @@
-import { Button, EmptyState, Group, SimpleGrid, Skeleton, Stack, TextInput } from '@mantine/core'
-import { IconListSearch, IconSearch } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { Button, EmptyState, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { IconListSearch } from '@tabler/icons-react'
+import { useParams } from 'react-router'
 import type { ApiProblem } from '../../client/problem.ts'
 import { DetailList } from '../../components/page/detail-list.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
@@ -11,66 +10,19 @@ import { CopyField } from '../../components/values/copy-field.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
-import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { EmissionSlot } from './emission-slot.tsx'
-import { RequestList } from './request-list.tsx'
 
-const ID_CHARS_MAX = 256
-
-/** The list of the latest ad requests, or one request: what was shown at which price, and what was dropped. */
+/** One ad request: what was shown at which price, and what was dropped. */
 export default function AdRequestPage() {
-  const { role } = useSession().user
-  const [search, setSearch] = useSearchParams()
-  const requestId = search.get('requestId') ?? ''
-  if (requestId !== '') {
-    return (
-      <>
-        <PageHeader title={t('request')} breadcrumbs={[{ label: t('adRequests'), to: '/ad-requests' }]} />
-        <Stack gap="lg">
-          <Explained requestId={requestId} />
-        </Stack>
-      </>
-    )
-  }
+  const { requestId = '' } = useParams()
   return (
     <>
-      <PageHeader title={t('adRequests')} description={role === 'ADVERTISER' ? t('aboutAdvertiser') : t('about')} />
+      <PageHeader title={t('request')} breadcrumbs={[{ label: t('adRequests'), to: '/ad-requests' }]} />
       <Stack gap="lg">
-        <RequestList />
-        <LookUp onLookUp={(id) => setSearch({ requestId: id })} />
+        <Explained requestId={requestId} />
       </Stack>
     </>
-  )
-}
-
-function LookUp({ onLookUp }: { onLookUp: (requestId: string) => void }) {
-  const [typed, setTyped] = useState('')
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    if (typed.trim() !== '') onLookUp(typed.trim())
-  }
-  return (
-    <search>
-      <form onSubmit={send}>
-        <Group gap="sm" align="center">
-          <TextInput
-            label={t('requestId')}
-            description={t('requestIdHelp')}
-            inputWrapperOrder={['label', 'input', 'description']}
-            w={{ base: '100%', xs: 380 }}
-            maxLength={ID_CHARS_MAX}
-            value={typed}
-            onChange={({ currentTarget: { value } }) => setTyped(value)}
-            spellCheck={false}
-            autoComplete="off"
-          />
-          <Button type="submit" leftSection={<IconSearch size={16} aria-hidden />}>
-            {t('lookUp')}
-          </Button>
-        </Group>
-      </form>
-    </search>
   )
 }
 
