@@ -15,6 +15,9 @@ afterAll(() => world?.stop())
 
 const make = <T = { id: string }>(path: string, body: object) =>
   must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
+const HOME = { currency: 'EUR', lang: 'en', country: 'DE' }
+const makePublisher = () => make('accounts', { kind: 'PUBLISHER', name: 'Northwind', companyName: 'Northwind' })
+const makeShop = async (name: string) => make('shops', { accountId: (await makePublisher()).id, name, ...HOME })
 const steps = () => page.getByRole('listitem').filter({ hasText: /^(Done|Open)/ })
 /** Advances the page's clock until the page shows something: it refetches the steps by itself. */
 const untilShown = (locator: Locator) =>
@@ -36,10 +39,9 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await page.getByText('No views, clicks or sales in this period').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
-  const publisher = await make('accounts', { kind: 'PUBLISHER', name: 'Northwind', companyName: 'Northwind' })
+  const publisher = await makePublisher()
   await isTicked('Create the publisher’s account')
-  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
-  const shop = await make('shops', { accountId: publisher.id, name: 'Northwind Market', ...home })
+  const shop = await make('shops', { accountId: publisher.id, name: 'Northwind Market', ...HOME })
   await isTicked('Create a shop')
   const feed = await make('feeds', { shopId: shop.id, name: 'Catalogue' })
   await must(
@@ -121,10 +123,10 @@ it('compares amounts with those of the same currency only', async () => {
 })
 
 it('does not load the campaigns of an account that has 500, and names what needs attention', async () => {
-  const { items: shops } = await must(world.program.call<{ items: { id: string }[] }>('GET', '/v1/panel/shops'))
+  const shop = await makeShop('Southwind Market')
   const account = { kind: 'ADVERTISER', name: 'Many', companyName: 'Many', sellerIds: ['lumbra'] }
   const advertiser = await make('accounts', account)
-  const campaign = { kind: 'SPONSORED', budget: 100, cpc: 0.5, products: { ids: ['L-1'] }, shopId: shops[0]!.id }
+  const campaign = { kind: 'SPONSORED', budget: 100, cpc: 0.5, products: { ids: ['L-1'] }, shopId: shop.id }
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
   for (let i = 0; i < 500; i++) {
     const dates = i === 0 ? { startAt: day(-10), endAt: day(10) } : {}
@@ -149,6 +151,7 @@ it('does not load the campaigns of an account that has 500, and names what needs
 })
 
 it('leads an operator to the shop in which campaigns wait for moderation, and from counts over shops to no list of one', async () => {
+  await makeShop('Westwind Market')
   await stockShop(world.program)
   const operator = await world.signedIn(OPERATOR)
   await operator.goto('/panel/')
