@@ -1,24 +1,14 @@
-import type { Counters, Reservation } from '../../../infra/counters/port.ts'
-import { shardOf, shardsOf } from '../../../infra/counters/shards.ts'
+import { shardsOf } from '../../../infra/counters/shards.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
-import { eligibilityOf, leftOf, maySpend } from '../../domain/campaign/eligibility.ts'
-import { chunksOf } from '../../domain/chunks.ts'
-import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
-import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
-import { idealSpend } from '../../domain/money/pacing.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
-import { msSince } from '../../domain/time/ms-since.ts'
-import { rememberedShopDays } from '../../domain/time/shop-day.ts'
-import type { Traffic } from '../../replicas/traffic-follower.ts'
+import { maySpend } from '../../domain/campaign/eligibility.ts'
+import { expectedCost } from '../../domain/money/in-flight-limit.ts'
 import { createBackgroundTurns } from './background-turns.ts'
-import { BudgetLease, unusedUsableMaxMs } from './budget-lease.ts'
-import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
+import { BudgetLease } from './budget-lease.ts'
+import { createLeaseRenewal, type LeaseRenewalDeps } from './lease-renewal.ts'
 
 /** How many campaigns in demand, and how many others, a turn looks at. Those that waited longest come first. */
 const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
-/** Campaigns of a shard that are looked at in one call; requests are answered between two calls. */
-const CAMPAIGNS_PER_CALL = 100
 /** The click rate that is assumed before the first one is known. */
 const INITIAL_CLICK_RATE = 0.05
 
@@ -53,31 +43,19 @@ export interface Budgets {
   close(): void
 }
 
-export interface BudgetsDeps {
-  counters: Pick<Counters, 'shards' | 'reserve'>
-  snapshot: Snapshot
-  spend: SpendView
-  traffic: Pick<Traffic, 'hourShares'>
-  /** Unique among all processes, past ones included. */
-  processId: string
-  now: () => number
-}
-
-export function createBudgets(deps: BudgetsDeps): Budgets {
-  const { counters, snapshot, spend } = deps
+export function createBudgets(deps: LeaseRenewalDeps): Budgets {
+  const { counters, snapshot } = deps
   const leases = new Map<string, BudgetLease>()
   const busy = new Set<string>()
   const changed = new Set<string>()
-  const days = rememberedShopDays((shopId) => deps.traffic.hourShares(shopId))
   let idle = leases.entries()
   let underWay: Promise<void> | null = null
-  /** By shard: when the first failed look since the last successful one began. */
-  const failedSince = new Map<number, number>()
   let closed = false
   /** When the last turn was taken. */
   let seenNow = deps.now()
   let onFirstChange = () => {}
   const background = createBackgroundTurns(takeTurns)
+  const { look, isAway } = createLeaseRenewal(deps, leases, requeue)
 
   /** Notes a campaign that may spend a budget now or later, or that did so before it changed. */
   function note(campaignId: string): void {
@@ -119,91 +97,15 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     background.demanded()
   }
 
-  /** Whether the campaign's shard is away. A slow look is no sign of that: this process may have been slow itself. */
-  function isAway(campaignId: string, now: number): boolean {
-    if (failedSince.size === 0) return false
-    const failed = failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY
-    return msSince(failed, now) <= SPEND_KNOWN_MS
-  }
-
-  function limitOf(campaignId: string, lease: BudgetLease, now: number): number {
-    const campaign = snapshot.body('Campaign', campaignId)
-    const shop = campaign && snapshot.body('Shop', campaign.shopId)
-    if (!shop || campaign.autoPromo) return 0
-    const spent = spend.of(campaignId)
-    const eligibility = eligibilityOf(campaign, shop, { now, spend: spent })
-    if (eligibility.reason !== null) return 0
-    // Every display ad costs what the campaign bids, which falls with what is left.
-    if (campaign.kind === 'DISPLAY') lease.highestCostMicros = expectedCost(campaign, eligibility.bidMicros, 1)
-    return inFlightLimit(campaign, {
-      leftMicros: leftOf(campaign, spent),
-      pacedMicros:
-        campaign.pacing === 'EVEN'
-          ? idealSpend(campaign, spent, days(campaign.shopId, shop.timeZone, now), now) - spent.todayMicros
-          : Number.POSITIVE_INFINITY,
-      bidMicros: eligibility.bidMicros,
-      settledMicros: spent.settledMicros,
-      highestCostMicros: lease.highestCostMicros,
-    })
-  }
-
-  /**
-   * Reads what these campaigns have spent, and renews their leases, each shard independently of the others. `shards` are read
-   * even if they have none of these campaigns, so that their spend counts as known. @throws the first error.
-   */
-  async function look(campaignIds: readonly string[], shards: Iterable<number> = []): Promise<void> {
-    const startedAt = deps.now()
-    const errors: unknown[] = []
-    const groups = Map.groupBy(campaignIds, (id) => shardOf(id, counters.shards))
-    for (const shard of shards) if (!groups.has(shard)) groups.set(shard, [])
-    await spend.readWatermark(groups.keys()).catch((error: unknown) => errors.push(error))
-    const looks = [...groups].map(async ([shard, ids]) => {
-      try {
-        await lookAtShard(shard, ids)
-        // The shard may have lost reservations.
-        if (failedSince.delete(shard)) for (const lease of leases.values()) lease.shorten()
-      } catch (error) {
-        failedSince.set(shard, failedSince.get(shard) ?? startedAt)
-        errors.push(error)
-      }
-    })
-    await Promise.all(looks)
-    if (errors.length > 0) throw errors[0]
-  }
-
-  async function lookAtShard(shard: number, campaignIds: readonly string[]): Promise<void> {
-    if (campaignIds.length === 0) await spend.read(shard, [])
-    for (const some of chunksOf(campaignIds, CAMPAIGNS_PER_CALL)) {
-      await spend.read(shard, some)
-      await renew(shard, some)
-    }
-  }
-
-  async function renew(shard: number, campaignIds: readonly string[]): Promise<void> {
-    const now = deps.now()
-    const due: { lease: BudgetLease; reservation: Reservation }[] = []
-    const usableMaxMs = unusedUsableMaxMs(leases.size)
+  /** Campaigns that are still busy go to the end of the queue. Those that may spend nothing any more lose their lease. */
+  function requeue(campaignIds: readonly string[], now: number): void {
     for (const id of campaignIds) {
-      // A campaign that is still busy goes to the end of the queue.
       busy.delete(id)
       const lease = leases.get(id)
-      if (!lease) continue
-      lease.turn(now, spend.judgeWatermark)
-      lease.limitMicros = limitOf(id, lease, now)
-      if (lease.isDue(now)) {
-        const limits = [{ key: budgetReservationKey(id), counted: null, max: Math.floor(lease.limitMicros) }]
-        const { lastsMs, ...amounts } = lease.reservation(now, usableMaxMs)
-        const times = { now: spend.judgeWatermark, expiresAt: now + lastsMs }
-        due.push({ lease, reservation: { shard, holder: deps.processId, ...amounts, limits, ...times } })
-      }
       const campaign = snapshot.body('Campaign', id)
-      if (!lease.isIdle()) busy.add(id)
+      if (lease && !lease.isIdle()) busy.add(id)
       else if (!campaign || !maySpend(campaign, now)) leases.delete(id)
     }
-    if (due.length === 0) return
-    const granted = await counters.reserve(due.map(({ reservation }) => reservation))
-    for (const [i, { lease, reservation }] of due.entries())
-      lease.granted(granted[i]!, { requested: reservation.requested, requestedAt: now })
   }
 
   function nextBusy(): string[] {
