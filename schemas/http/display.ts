@@ -1,14 +1,6 @@
 import { type Static, Type } from 'typebox'
-import {
-  answerOf,
-  bodyOf,
-  Country,
-  commonAd,
-  commonCuts,
-  commonTargeting,
-  PersonHeaders,
-  SELECTION_LIMITS,
-} from './selection.ts'
+import { answerOf, commonAd, PersonHeaders } from './selection.ts'
+import { bodyOf, Country, commonCuts, commonTargeting, SELECTION_LIMITS } from './targeting.ts'
 
 /** Limits of parameters that only display ad requests have. */
 const BRAND_CHARS_MAX = 750

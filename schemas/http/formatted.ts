@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { UUID_CHARS } from './panel/common.ts'
-import { SELECTION_LIMITS, type Targeting } from './selection.ts'
+import { SELECTION_LIMITS, type Targeting } from './targeting.ts'
 
 export const FORMATTED_LIMITS = { elementIdChars: 256 } as const
 

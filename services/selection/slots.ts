@@ -1,4 +1,4 @@
-import type { Targeting } from '../../schemas/http/selection.ts'
+import type { Targeting } from '../../schemas/http/targeting.ts'
 import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/records/entities.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'

@@ -1,5 +1,5 @@
 import type { Filter, IndexedProduct, Rank } from '../../../infra/product-index/port.ts'
-import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../schemas/http/targeting.ts'
 
 /** What an algorithm asks the index for, besides what all of them ask for (shop, campaigns, availability, language, country). */
 export interface Plan {

@@ -1,5 +1,5 @@
 import type { Filter, Rank } from '../../../infra/product-index/port.ts'
-import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../schemas/http/targeting.ts'
 import {
   attributes,
   brand,

@@ -1,5 +1,5 @@
 import type { Filter } from '../../../infra/product-index/port.ts'
-import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../schemas/http/targeting.ts'
 import { pathLevels } from '../../domain/catalogue/categories.ts'
 import { toMicros } from '../../domain/money/money.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
-import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../schemas/http/targeting.ts'
 import type { EmptySearch } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { lruCache } from '../../domain/caches.ts'

@@ -11,11 +11,9 @@ import {
   LIMITS_HEADER,
   PersonHeaders,
   SelectionAnswer,
-  SelectionBody,
   SelectionQuery,
-  TARGETING_CUTS,
-  Targeting,
 } from '../../../schemas/http/selection.ts'
+import { SelectionBody, TARGETING_CUTS, Targeting } from '../../../schemas/http/targeting.ts'
 import type { AdLoad, RequestLimits } from '../../callers/request-limits.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { AdBid, AdSteps, CandidateBatch } from '../ad-steps.ts'

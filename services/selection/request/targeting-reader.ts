@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { SELECTION_LIMITS } from '../../../schemas/http/selection.ts'
+import { SELECTION_LIMITS } from '../../../schemas/http/targeting.ts'
 import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts'
 import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'

@@ -1,5 +1,5 @@
 import { FORMATTED_LIMITS, type FormattedSlot } from '../../../schemas/http/formatted.ts'
-import { SELECTION_LIMITS, Targeting } from '../../../schemas/http/selection.ts'
+import { SELECTION_LIMITS, Targeting } from '../../../schemas/http/targeting.ts'
 import { type FieldError, Problem } from '../../domain/errors.ts'
 import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DISPLAY_ALGORITHMS, SPONSORED_ALGORITHMS } from '../../../schemas/http/panel/shops/ad-units.ts'
-import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../schemas/http/targeting.ts'
 import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import { whyNotCodes } from '../../../services/domain/campaign/why-not.ts'
 import {

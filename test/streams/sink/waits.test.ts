@@ -11,7 +11,8 @@ const tableOf = (sql: string) => sql.split(' ').at(-1)!
 const { world, sinkOf, countOf } = openWorld(
   async () =>
     ({
-      insert: async (table: string, { length }: RowBlock) => void counted.set(table, (counted.get(table) ?? 0) + length),
+      insert: async (table: string, { length }: RowBlock) =>
+        void counted.set(table, (counted.get(table) ?? 0) + length),
       // A sink that finishes a batch in doubt finds nothing of it.
       query: async (sql: string) => (sql.includes('count()') ? [{ n: counted.get(tableOf(sql)) ?? 0 }] : []),
       raiseFences: async () => {},

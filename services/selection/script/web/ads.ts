@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { SelectionAnswer, SponsoredAd, Targeting } from '../../../../schemas/http/selection.ts'
+import type { SelectionAnswer, SponsoredAd } from '../../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../../schemas/http/targeting.ts'
 
 export type Ad = Static<typeof SponsoredAd>
 

@@ -1,4 +1,4 @@
-import type { Targeting } from '../../../../schemas/http/selection.ts'
+import type { Targeting } from '../../../../schemas/http/targeting.ts'
 import type { Ad } from './ads.ts'
 import type { ShownAd } from './block/block.ts'
 import type { SlotPlace, Slots } from './slots.ts'
