@@ -10,9 +10,9 @@ import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { issuesRoute } from './issues.ts'
+import { needRun, runsPage } from './run-queries.ts'
 import type { FeedRuns } from './runs/feed-runs.ts'
 import { runView } from './runs/run-outcome.ts'
-import { needRun, runsPage } from './runs/run-queries.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot

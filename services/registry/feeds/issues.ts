@@ -8,7 +8,7 @@ import { readPosition, writePosition } from '../resources/paging.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { ISSUES_KEPT_MAX } from './items/item-intake.ts'
-import { needRun } from './runs/run-queries.ts'
+import { needRun } from './run-queries.ts'
 
 const ISSUE_COLUMNS = ['severity', 'line', 'productId', 'field', 'code', 'message'] as const
 

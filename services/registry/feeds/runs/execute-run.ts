@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Feed, FeedRun } from '../../../../schemas/records/entities.ts'
+import type { Feed } from '../../../../schemas/records/entities.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FailureCode } from '../failure.ts'
 import { readsAlike } from '../feed-entities.ts'
 import type { FeedFiles } from '../source/files.ts'
-import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
-import { failedRun, isConfirmed, isUnderWay, progressed, runsOf, unmodifiedRun } from './run-state.ts'
+import { type FeedJob, type FeedOutcome, type FeedRunner, UNKNOWN_CONTENT } from './job.ts'
+import { changesAtEnd } from './run-end.ts'
+import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-state.ts'
 import type { Freshness } from './schedule.ts'
 
 /** The account id under which runs record their own changes. No account has this id. */
@@ -54,14 +55,17 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return
   const mayKeep = await deps.files.mayKeep(runId)
-  const withFiles = runsWithFiles(registry.snapshot, job)
+  const { snapshot } = registry
+  const withFiles = runsWithFiles(snapshot, job)
   // What the run has learned of the source holds only while the feed is read as it was when the run began.
   const isAsRead = (current: Feed | undefined) => current !== undefined && readsAlike(current, feed!.body)
-  await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep, isAsRead }))
+  await settle(deps, runId, (current) =>
+    changesAtEnd(current, outcome, { task: job.task, mayKeep, isAsRead, snapshot, now: now() }),
+  )
   // When the source's content was unmodified, its offers still go stale at the time recorded before.
   if (!outcome.isUnmodified) {
     const isRead = outcome.status === 'DONE' && outcome.content !== null
-    const isApplied = isRead && isAsRead(registry.snapshot.body('Feed', job.feed.id))
+    const isApplied = isRead && isAsRead(snapshot.body('Feed', job.feed.id))
     if (isApplied) deps.freshness.applied(job.feed.id, outcome.staleAt)
     else deps.freshness.lost(job.feed.id)
   }
@@ -88,7 +92,6 @@ interface Refusal {
   message: string
 }
 
-const SUPERSEDED: Refusal = { failure: 'REPLACED', message: 'A later run has replaced this one. Nothing was removed' }
 const FAULT_OF_OURS: Refusal = { failure: 'INTERNAL', message: 'The run failed because of an internal error' }
 const FEED_DELETED: Refusal = { failure: 'REPLACED', message: 'The feed was deleted' }
 const UPLOAD_GONE: Refusal = {
@@ -176,70 +179,6 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
       // Progress is reported again a second later.
     }
   }
-}
-
-/** The changes at the end of a run: to the run, to what is known about the feed's source, and to runs of the feed that are held. */
-function ending(
-  deps: ExecuteDeps,
-  run: Entity<'FeedRun'>,
-  outcome: FeedOutcome,
-  { task, mayKeep, isAsRead }: FeedJob & { mayKeep: boolean; isAsRead: (feed: Feed) => boolean },
-): EntityChange[] {
-  const { registry, now } = deps
-  const { status, message, failure, content } = outcome
-  const ended = { ...run.body, status, message, failure, endedAt: now() }
-  const changes: EntityChange[] = [changed(run, withResult(deps, ended, outcome, task))]
-  const feed = registry.snapshot.get('Feed', run.body.feedId)
-  if (feed) {
-    const { etag, lastModified, contentHash } =
-      content && !isAsRead(feed.body) ? UNKNOWN_CONTENT : (content ?? feed.body)
-    const keptUpload = keptUploadAfter(feed.body, run, outcome, { task, mayKeep })
-    const known = { etag, lastModified, contentHash, keptUpload }
-    if (differ(feed.body, known)) changes.push(changed(feed, { ...feed.body, ...known }))
-  }
-  if (status !== 'FAILED') {
-    for (const other of runsOf(registry.snapshot, run.body.feedId)) {
-      if (other.id === run.id || other.body.status !== 'HELD') continue
-      changes.push(changed(other, failedRun(other.body, { ...SUPERSEDED, now: now() })))
-    }
-  }
-  return changes
-}
-
-/**
- * The run whose upload can be read again from now on. After a failed run that is the one that was read before it, or the run's own
- * where the failure was a fault of ours, because its sender was told that the upload is stored.
- */
-function keptUploadAfter(
-  { url, keptUpload }: Feed,
-  run: Entity<'FeedRun'>,
-  { status, failure, content }: FeedOutcome,
-  { task, mayKeep }: Pick<FeedJob, 'task'> & { mayKeep: boolean },
-): string | null {
-  const canKeep = url === null && task.tag === 'READ' && mayKeep
-  if (status !== 'FAILED') return content === null ? keptUpload : canKeep ? run.id : null
-  return canKeep && failure === 'INTERNAL' && run.body.trigger === 'UPLOAD' ? run.id : keptUpload
-}
-
-/** The ended run with its counts. Applied twice, it gives the same, because the end of a run is written until an answer comes. */
-function withResult(
-  { registry }: ExecuteDeps,
-  ended: FeedRun,
-  { counts, isUnmodified }: FeedOutcome,
-  task: FeedJob['task'],
-): FeedRun {
-  if (task.tag === 'REMOVE_HELD') return { ...ended, removed: counts.removed }
-  const previous = isUnmodified
-    ? runsOf(registry.snapshot, ended.feedId).find(({ body }) => body.status === 'DONE')
-    : undefined
-  return previous ? unmodifiedRun(ended, previous, counts.unchanged) : progressed(ended, counts)
-}
-
-type Known = FetchedContent & Pick<Feed, 'keptUpload'>
-
-function differ(a: Known, b: Known): boolean {
-  const names = ['etag', 'lastModified', 'contentHash', 'keptUpload'] as const
-  return names.some((name) => a[name] !== b[name])
 }
 
 /** The runs of a feed that may have files while one of them runs: that run, held runs, and the run whose upload is kept. */

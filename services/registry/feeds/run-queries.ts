@@ -1,9 +1,9 @@
-import { Problem } from '../../../domain/errors.ts'
-import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { readPosition, writePosition } from '../../resources/paging.ts'
-import type { Access } from '../../rights/access.ts'
-import type { Principal } from '../../rights/auth.ts'
-import { runsOf } from './run-state.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { readPosition, writePosition } from '../resources/paging.ts'
+import type { Access } from '../rights/access.ts'
+import type { Principal } from '../rights/auth.ts'
+import { runsOf } from './runs/run-state.ts'
 
 /** A run of a feed. @throws Problem NOT_FOUND, also when the run belongs to another feed. */
 export function needRun(
