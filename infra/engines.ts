@@ -214,7 +214,7 @@ export async function migrateAnalytics(analytics: Analytics, { retentionDays }: 
 }
 
 async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): Promise<KafkaEventLogOptions> {
-  const { clientSecurity } = await import('./event-log/kafka/client/oauth-bearer.ts')
+  const { clientSecurity } = await import('./event-log/kafka/oauth-bearer.ts')
   const { brokers, security, sessionTimeoutMs } = kafka!
   return {
     brokers,

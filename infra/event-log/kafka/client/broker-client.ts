@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type ISocketFactory, type KafkaConfig, type LogEntry } from 'kafkajs'
-import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
+import type { BrokerRequests, Protocol } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { within } from '../../../within.ts'
 import { LogUnavailable } from '../../port.ts'
+import { createBrokerLookup, send, type Target } from './broker-lookup.ts'
 import { isBetweenSignIns, remedyFor, rootOf } from './errors.ts'
 import { heldAnswer } from './held-answers.ts'
 import { patchKafkajs, recordSockets } from './patches.ts'
 import { meaningOf } from './refusals.ts'
-import { findCoordinatorRequest } from './requests.ts'
 import { namedBy, namingTheRight, type Resources } from './rights.ts'
 import { createSilentBrokers, NoAnswer } from './silent-brokers.ts'
 
@@ -50,13 +50,6 @@ export interface KafkaAddress {
 export interface KafkaLogger {
   warn(details: object, message: string): void
 }
-
-/** The broker that a request goes to: by its role, or the controller for ANY. */
-export type Target =
-  | { leaderOf: { topic: string; partition: number } }
-  | { groupOf: string }
-  | { transactionOf: string }
-  | 'ANY'
 
 /**
  * Connections to the brokers, made at first use and again when they break. A broker answers the requests of one connection
@@ -116,42 +109,8 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     // Retries are made here, where the deadline is known.
     retry: { retries: 0 },
   })
-  const coordinators = new Map<string, number>()
-  let stale = true
+  const { brokerFor, leadersOf, refresh } = createBrokerLookup(cluster)
   let closed = false
-
-  async function ensureMetadata(topic?: string): Promise<void> {
-    if (topic !== undefined && !cluster.targetTopics.has(topic)) {
-      await cluster.connect()
-      await cluster.addMultipleTargetTopics([topic])
-    } else if (stale) {
-      await cluster.connect()
-      await cluster.refreshMetadata()
-    } else await cluster.refreshMetadataIfNecessary()
-    stale = false
-  }
-
-  async function knownLeaders(topic: string): Promise<Map<number, number>> {
-    await ensureMetadata(topic)
-    const partitions = cluster.findTopicPartitionMetadata(topic)
-    // While a refresh is in flight, kafkajs takes it for the refresh of a topic added meanwhile, which it did not ask about.
-    if (partitions.length === 0)
-      throw new kafkajs.KafkaJSTopicMetadataNotLoaded(`The leaders of ${topic} are not known yet`)
-    return new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]))
-  }
-
-  async function coordinator(coordinatorType: 0 | 1, groupId: string): Promise<Broker> {
-    await ensureMetadata()
-    const key = `${coordinatorType}/${groupId}`
-    const known = coordinators.get(key)
-    if (known !== undefined) return cluster.findBroker({ nodeId: known })
-    // kafkajs has this request, too, but its error leaves out why the request was refused.
-    const asked = await cluster.brokerPool.findConnectedBroker()
-    const nodeId = await send(asked, findCoordinatorRequest(groupId, coordinatorType))
-    const broker = await cluster.findBroker({ nodeId })
-    coordinators.set(key, nodeId)
-    return broker
-  }
 
   /** Finds brokers by asking any of them. A silent broker is asked only once. */
   async function lookUp<T>(find: () => Promise<T>): Promise<T> {
@@ -162,29 +121,6 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     const error = new NoAnswer('It has not answered in time')
     silent.hangUp(cluster.brokerPool, waitedMs, error)
     return error
-  }
-
-  async function brokerFor(target: Target): Promise<Broker> {
-    if (target === 'ANY') {
-      await ensureMetadata()
-      return cluster.findControllerBroker()
-    }
-    if ('groupOf' in target) return coordinator(0, target.groupOf)
-    if ('transactionOf' in target) return coordinator(1, target.transactionOf)
-    const { topic, partition } = target.leaderOf
-    let nodeId = (await knownLeaders(topic)).get(partition)
-    if (nodeId === undefined) {
-      // The partition may have been added since the metadata was loaded.
-      stale = true
-      nodeId = (await knownLeaders(topic)).get(partition)
-    }
-    if (nodeId === undefined) throw new RangeError(`${topic} has no partition ${partition}`)
-    return cluster.findBroker({ nodeId })
-  }
-
-  function refresh(): void {
-    stale = true
-    coordinators.clear()
   }
 
   async function retrying<T>(
@@ -233,8 +169,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
         ...resourcesOf(target),
         deadline,
       }),
-    leaders: (topic, deadline) =>
-      retrying(() => lookUp(() => knownLeaders(topic)), { api: 'leaders', topic, deadline }),
+    leaders: (topic, deadline) => retrying(() => lookUp(() => leadersOf(topic)), { api: 'leaders', topic, deadline }),
     refresh,
     async close() {
       if (closed) return
@@ -261,16 +196,6 @@ interface Attempts extends Resources {
 }
 
 type UntypedRequests = Record<string, (options: unknown) => Promise<unknown>>
-
-/** Sends a request as kafkajs sends its own. */
-async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
-  try {
-    return await broker.connectionPool.send(protocol)
-  } catch (error) {
-    if ((error as Error).name === 'KafkaJSConnectionClosedError') await broker.disconnect()
-    throw error
-  }
-}
 
 /** Begins with a random broker: a process that restarts often while one broker is silent must not ask that one first each time. */
 export function inAnyOrder(brokers: readonly string[]): string[] {

@@ -1,8 +1,8 @@
 import kafkajs, { type Mechanism, type SASLOptions } from 'kafkajs'
-import { sharedCall } from '../../../together.ts'
-import { LogUnavailable } from '../../port.ts'
-import { type KafkaSecurity, tlsOptions } from '../security.ts'
-import type { KafkaAddress } from './broker-client.ts'
+import { sharedCall } from '../../together.ts'
+import { LogUnavailable } from '../port.ts'
+import type { KafkaAddress } from './client/broker-client.ts'
+import { type KafkaSecurity, tlsOptions } from './security.ts'
 
 const SEPARATOR = '\u0001'
 const LENGTH_BYTES = 4

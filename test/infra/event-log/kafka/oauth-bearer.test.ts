@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createTokenSource } from '../../../../../infra/event-log/kafka/client/oauth-bearer.ts'
-import { LogUnavailable } from '../../../../../infra/event-log/port.ts'
+import { createTokenSource } from '../../../../infra/event-log/kafka/oauth-bearer.ts'
+import { LogUnavailable } from '../../../../infra/event-log/port.ts'
 
 let server: Server
 let answer: { status: number; body: string }
