@@ -7,6 +7,7 @@ const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ]
+const CODE = ['schemas', 'services', 'streams', 'infra', 'test']
 /** A link to a heading of another page, or of the same page when it names none. */
 const HEADING_LINK = /\]\((?!https?:|mailto:)([^)#\s]*\.md|)#([^)]+)\)/g
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g
@@ -25,6 +26,13 @@ const headingsOf = (text: string) =>
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   )
+const COMMENT_LINE = /^\s*(?:\*|\/\/|\/\*\*|--).*/gm
+/** The end of a path: a comment may leave out folders, such as those that it shares with the file that it names. */
+const FILE_NAME = /[\w./-]*\w\.(?:tsx?|sql|lua|md|sh)\b/g
+const pathsInComments = (text: string) =>
+  [...text.matchAll(COMMENT_LINE)].flatMap(([line]) =>
+    (line.match(FILE_NAME) ?? []).map((name) => name.replace(/^[./]+/, '')),
+  )
 const namedPathsOf = (text: string) => [...text.matchAll(NAMED_PATH)].map(([, path]) => path!)
 
 describe('the documentation', () => {
@@ -39,6 +47,26 @@ describe('the documentation', () => {
       ([to, heading]) => !headingsOf(readFileSync(join(root, to), 'utf8')).includes(heading),
     )
     expect(missing).toEqual([])
+  })
+
+  it('is right in comments, too, about the names of files', () => {
+    const named = CODE.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
+    ).filter((path) => !/node_modules|\/dist\//.test(path))
+    const files = [...named, ...pages.map((page) => `/${page}`)]
+    const missing = named
+      .filter((path) => /\.(tsx?|sql)$/.test(path) && !path.endsWith('.d.ts'))
+      .flatMap((path) =>
+        pathsInComments(readFileSync(root + path, 'utf8')).flatMap((name) =>
+          files.some((file) => file.endsWith(`/${name}`)) ? [] : [`${path}: ${name}`],
+        ),
+      )
+    expect(missing).toEqual([])
+    expect(pathsInComments('/** See `a/b.ts`,\n * c.sql. */\nimport d from `e.ts` // f.ts\n  // ./g.md')).toEqual([
+      'a/b.ts',
+      'c.sql',
+      'g.md',
+    ])
   })
 
   it('would notice a link and a path that lead nowhere', () => {

@@ -27,7 +27,7 @@ import { type AnySlot, campaignKindsOf, resolveSlots } from './slots.ts'
  * 4. auction the places within budgets and frequency caps: `allocate.ts`, with `domain/auction/auction.ts`,
  *    `budget/budgets.ts` and `eligibility/frequency-caps.ts`
  * 5. sign what is shown: `emission/sign.ts`
- * 6. answer: `http/answer.ts`, and record the emission in the background: `emission/emission.ts`. A search that found nothing
+ * 6. answer: `answer.ts`, and record the emission in the background: `emission/emission.ts`. A search that found nothing
  *    is recorded, too: `emission/empty-searches.ts`
  */
 export interface SelectDeps {

@@ -6,7 +6,7 @@ import { type Decision, decisionOf } from './step.ts'
  *
  * - the decisions, so that a repeated batch gets the same ones: the first offset, the distinct decisions, and for each offset one
  *   character that names its decision. Where offsets are left out, their number stands before the next character: `+3,`;
- * - when spend was restored, the offset of the last checkpoint that it was restored from (`streams/spend-checkpoints/restore.ts`);
+ * - when spend was restored, the offset of the last checkpoint that it was restored from (`spend/restore.ts`);
  * - the position that each shard must have had before the batch: an offset, how far each shard may be behind it, and the shards that
  *   the batch counts in.
  */

@@ -19,8 +19,8 @@ export const POSITIONS_MAX = 20
 
 /**
  * Priors: how many responses are assumed to be as expected at a place, for a product whatever the words, and for a product after some
- * words. The last is small, since the words say more than the product alone. `test/streams/phrase-lifts/simulation.ts` compares
- * other values.
+ * words. The last is small, since the words say more than the product alone. `test/bench/selection/learning.ts` measures what lifts
+ * by them bring.
  */
 const PLACE_PRIOR = 10
 const PRODUCT_PRIOR = 30
