@@ -1,4 +1,5 @@
 import type { ProductOffer } from '../../schemas/records/records.ts'
+import { sequence } from '../../services/demo/sequence.ts'
 import { makeOffer } from '../services/selection/world.ts'
 
 const list = (text: string) => text.split(' ')
@@ -9,24 +10,13 @@ const ROOMS = list('kitchen bathroom bedroom garden office hall nursery cellar')
 const LOOKS = list('red blue green black white oak pine steel glass round square small large vintage modern foldable')
 const BRANDS = Array.from({ length: 60 }, (_, i) => `Brand${i}`)
 
-/** A repeatable stream of numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 /** Offers with titles, brands, categories and attributes of a furniture shop; always the same. */
 export const generateProducts = (shopId: string, count: number): ProductOffer[] =>
   endlessProducts(shopId).take(count).toArray()
 
 /** The same offers one at a time, when there are too many to fit in memory. */
 export function* endlessProducts(shopId: string): Generator<ProductOffer, never> {
-  const random = seededRandom(1)
+  const random = sequence(1).next
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!
   for (let i = 0; ; i++) {
     const [kind, room, look, brand] = [pick(KINDS), pick(ROOMS), pick(LOOKS), pick(BRANDS)]

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { percentile } from '../../program.ts'
-import { seededRandom } from '../generated-products.ts'
 
 /** The task of the process that simulates shoppers. */
 export interface Visits {
@@ -46,7 +46,7 @@ process.once('message', async (visits: Visits) => {
 /** Visits begin at even intervals, even if earlier answers are late. A latency counts from when its request was due. */
 async function visit({ url, bodies, shopId, shoppers, visitsPerSecond, seconds }: Visits): Promise<Visited> {
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
-  const random = seededRandom(visitsPerSecond)
+  const random = sequence(visitsPerSecond).next
   const adMs: number[] = []
   const eventMs: number[] = []
   let failed = 0

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { RESERVATION_MS } from '../../../services/domain/money/in-flight.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/recount.ts'
 import { createTopicLag } from '../../../streams/runtime/lag.ts'
@@ -23,7 +24,6 @@ import { supervise } from '../../engines/faults/world/supervised.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
-import { seededRandom } from '../generated-products.ts'
 import { type BudgetShop, GROUPS, openBudgetShop } from './budget-shop.ts'
 
 const VISITORS = 40
@@ -42,7 +42,7 @@ const PORT_FIRST = 24_300
 const kills = process.argv.includes('--kill')
 const [minutesMax = 15, campaignCount = 1_000] = process.argv.filter((each) => /^\d+$/.test(each)).map(Number)
 
-const random = seededRandom(7)
+const random = sequence(7).next
 const between = ([least, most]: readonly [number, number]) => least + random() * (most - least)
 const namespace = testNamespace()
 const folder = await mkdtemp(join(tmpdir(), 'bench-budgets-'))

@@ -10,9 +10,10 @@ import { connectElasticsearch } from '../../../infra/product-index/elasticsearch
 import { searchBody } from '../../../infra/product-index/elasticsearch/search/search.ts'
 import type { IndexWrite, ProductQuery } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
-import { generateProducts, seededRandom } from '../generated-products.ts'
+import { generateProducts } from '../generated-products.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 100_000)
@@ -50,7 +51,7 @@ try {
 }
 
 async function measureSearches() {
-  const random = seededRandom(2)
+  const random = sequence(2).next
   const pick = () => offers[Math.floor(random() * offers.length)]!
   const campaigns = Array.from({ length: CAMPAIGNS }, (_, at) => ({
     campaignIds: [`campaign-${at}`],

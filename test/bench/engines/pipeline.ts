@@ -10,12 +10,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createClient } from '@clickhouse/client'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { percentile, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { engineProcess } from '../engine-process.ts'
-import { seededRandom } from '../generated-products.ts'
 import { openBudgetShop } from './budget-shop.ts'
 import type { PipelineLoad, PipelineSent } from './pipeline.load.ts'
 
@@ -37,7 +37,7 @@ const env = { ...settingsIn(namespace), SHOW_ID_KEYS: `1:${secret}`, TRUSTED_PRO
 const start = (roles: string) => startProgram({ env: { ...env, ROLES: roles } })
 const office = await start('registry,selection')
 const [intake, streams] = await Promise.all([start('intake'), start('streams')])
-const shop = await openBudgetShop(office, { campaigns: CAMPAIGNS, random: seededRandom(7), factor: BUDGET_FACTOR })
+const shop = await openBudgetShop(office, { campaigns: CAMPAIGNS, random: sequence(7).next, factor: BUDGET_FACTOR })
 const clickhouse = createClient({ url: addresses.clickhouseUrl, database: namespace })
 
 /** Process ids by the name of the part. */

@@ -15,9 +15,10 @@ import { openIndexSearcher } from '../../../infra/product-index/embedded/search/
 import { databaseFile, openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { percentile } from '../../program.ts'
-import { endlessProducts, seededRandom } from '../generated-products.ts'
+import { endlessProducts } from '../generated-products.ts'
 import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
@@ -32,7 +33,7 @@ const LATER = 'later'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-const random = seededRandom(3)
+const random = sequence(3).next
 const folder = mkdtempSync(join(tmpdir(), 'large-shop-'))
 const writer = openIndexWriter({ folder })
 

@@ -16,8 +16,9 @@ import { openIndexSearcher } from '../../../infra/product-index/embedded/search/
 import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter, IndexWrite, Rank } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
-import { generateProducts, seededRandom } from '../generated-products.ts'
+import { generateProducts } from '../generated-products.ts'
 import { startStopwatch } from '../stopwatch.ts'
 import { reportFigure } from '../summary/figure.ts'
 
@@ -34,7 +35,7 @@ const MB = 1_000_000
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-const random = seededRandom(5)
+const random = sequence(5).next
 const products = generateProducts(SHOP, PRODUCTS)
 const samples = Array.from({ length: SEARCHES }, () => products[Math.floor(random() * PRODUCTS)]!)
 

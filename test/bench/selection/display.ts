@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
 import type { BannerTargeting, RegistryEntry } from '../../../schemas/records/entities.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
@@ -23,7 +24,7 @@ import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
 import { openEngines } from '../engines-of-environment.ts'
-import { generateProducts, seededRandom } from '../generated-products.ts'
+import { generateProducts } from '../generated-products.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
 
 const PATH = '/v1/banner/dsa/raw/batch'
@@ -47,7 +48,7 @@ const SECONDS = Number(process.argv[2] ?? 5)
 
 const shopId = randomUUID()
 const offers = generateProducts(shopId, PRODUCTS)
-const random = seededRandom(3)
+const random = sequence(3).next
 const anOffer = () => offers[Math.floor(random() * offers.length)]!
 const wordsOf = () => anOffer().title.split(' ').slice(1)
 

@@ -8,8 +8,8 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { type DayOptions, largestGap, simulateDay, USUAL_DAY } from '../../services/selection/budget/pacing-day.ts'
-import { seededRandom } from '../generated-products.ts'
 
 const file = process.argv[2]
 const curve = file ? await hoursOf(file) : USUAL_DAY
@@ -25,7 +25,7 @@ const rows = []
 for (const kind of ['DISPLAY', 'SPONSORED'] as const) {
   for (const [name, options] of Object.entries(cases)) {
     if (kind === 'DISPLAY' && options.misjudged !== undefined) continue
-    const hours = await simulateDay({ kind, curve, random: seededRandom(3), ...options })
+    const hours = await simulateDay({ kind, curve, random: sequence(3).next, ...options })
     const gap = largestGap(hours)
     const at = hours.find(({ ideal, spent }) => Math.abs(ideal - spent) === gap)!.hour
     const percent = (share: number) => `${(100 * share).toFixed(2)} %`

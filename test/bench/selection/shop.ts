@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
 import type { RegistryEntry, SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
@@ -21,7 +22,7 @@ import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
 import { openEngines } from '../engines-of-environment.ts'
-import { generateProducts, seededRandom } from '../generated-products.ts'
+import { generateProducts } from '../generated-products.ts'
 import { readIcecat } from '../relevance/icecat.ts'
 import { icecatOffer } from '../relevance/icecat-offer.ts'
 
@@ -58,7 +59,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
     snapshot.apply({ kind, id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body } as RegistryEntry)
     return id
   }
-  const random = seededRandom(2)
+  const random = sequence(2).next
   const accountId = put('Account', { kind: 'ADVERTISER', name: 'A', companyName: 'A', taxNumber: '1', sellerIds: [] })
   put(
     'Shop',

@@ -8,9 +8,9 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { views } from '../../../infra/analytics/views.ts'
 import { reportDimensions, reportMetrics } from '../../../schemas/http/panel/reports/reports.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { reportsApp } from '../../../services/registry/reports/app.ts'
-import { seededRandom } from '../../bench/generated-products.ts'
 import { tries } from '../../effort.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
 import { openWorld as openReports } from '../../services/registry/reports/world.ts'
@@ -52,7 +52,7 @@ const models: AttributionModel[] = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME
 
 /** Many people who see, click, change devices and buy, over four weeks. The same seed gives the same history. */
 function history(seed: number): Happening[] {
-  const random = seededRandom(seed)
+  const random = sequence(seed).next
   const below = (n: number) => Math.floor(random() * n)
   const person = () => {
     const n = below(PEOPLE)

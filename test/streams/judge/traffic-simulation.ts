@@ -1,4 +1,5 @@
 import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
+import { sequence } from '../../../services/demo/sequence.ts'
 import { type TrafficRules, trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
 import { BatchCounters } from '../../../streams/judge/batch-counters.ts'
 import { carryOut, decide } from '../../../streams/judge/step.ts'
@@ -47,17 +48,6 @@ export function touch(
   )
 }
 
-/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** Weights by hour of the day: quiet nights, busy evenings. */
 const HOURS = [2, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 8, 10, 10, 8, 6, 4]
 const HOURS_SUM = HOURS.reduce((sum, weight) => sum + weight)
@@ -76,7 +66,7 @@ export interface ShopOptions {
  * views are never reported.
  */
 export function honestTraffic({ visitsPerDay, days, seed, carrierShare }: ShopOptions): AdEvent[] {
-  const random = randomOf(seed)
+  const random = sequence(seed).next
   const pick = (count: number) => Math.floor(random() * count)
   const events: AdEvent[] = []
   const regulars = Array.from({ length: visitsPerDay }, (_, i) => personOf(`regular-${i}`))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sequence } from '../../../../services/demo/sequence.ts'
 import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { tries } from '../../../effort.ts'
 import { createSimulation, type Simulation } from './budget-simulation.ts'
@@ -116,7 +117,7 @@ describe('budgets of clicks', () => {
     let freeMicros = 0
     let leftMicros = 0
     for (let run = 0; run < runs; run++) {
-      const random = seeded(run + 1)
+      const random = sequence(run + 1).next
       const simulation = createSimulation({ processes: 1 + (run % 5) })
       const cpcMicros = 100_000
       const budget = cpcMicros * (5 + Math.floor(random() * 60))
@@ -140,14 +141,3 @@ describe('budgets of clicks', () => {
     expect(leftMicros / budgetMicros).toBeLessThan(0.02)
   })
 })
-
-/** Random numbers in [0, 1) from a seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/generated-products.ts'
+import { sequence } from '../../../../services/demo/sequence.ts'
 import { type DayOptions, largestGap, simulateDay, USUAL_DAY } from './pacing-day.ts'
 
 const day = (kind: DayOptions['kind'], options: Partial<DayOptions> = {}) =>
-  simulateDay({ kind, curve: USUAL_DAY, random: seededRandom(3), dailyBudgetMicros: 5_000_000, ...options })
+  simulateDay({ kind, curve: USUAL_DAY, random: sequence(3).next, dailyBudgetMicros: 5_000_000, ...options })
 
 describe('a day that is paced evenly', () => {
   it('spends on views along the traffic of the shop, to the last', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sequence } from '../../../../services/demo/sequence.ts'
 import { tries } from '../../../effort.ts'
 import { type Action, type Outcome, runModel } from './model.ts'
 
@@ -32,17 +33,6 @@ async function* schedules(max: number, interference: Interference = []): AsyncGe
   }
 }
 
-/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 function expectOnce({ trace, ...outcome }: Outcome): void {
   expect(outcome, trace.join('\n')).toEqual(ONCE)
 }
@@ -63,7 +53,7 @@ describe('a sink and its successor, step by step', () => {
 
   it('store every record once under random schedules with many interferences', async () => {
     for (let seed = 0; seed < RANDOM_SCHEDULES; seed++) {
-      const random = randomOf(seed)
+      const random = sequence(seed).next
       const share = 0.02 + (random() * INTERFERENCES_MAX) / 50
       const choose = (actions: readonly Action[]) => (random() < share ? Math.floor(random() * actions.length) : 0)
       expectOnce(await runModel(choose))
