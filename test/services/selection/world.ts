@@ -23,6 +23,7 @@ import { createHttpServer } from '../../../services/http/server.ts'
 import { noLifts, type PhraseLiftsView } from '../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
+import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bruteForceIndex } from './brute-force-index.ts'
@@ -287,49 +288,13 @@ export function sponsored(shopId: string, accountId: string): Campaign {
   }
 }
 
-export function makeOffer(shopId: string, changes: Partial<ProductOffer> & { id: string }): ProductOffer {
-  return {
+export const makeOffer = (shopId: string, changes: Partial<ProductOffer> & { id: string }): ProductOffer =>
+  anOffer({
     shopId,
     feedId: FEED_ID,
-    productId: null,
     title: `Product ${changes.id}`,
-    description: null,
-    link: `https://shop.example/p/${changes.id}`,
     imageLink: `https://img.example/a/${changes.id}.jpg`,
-    deepLink: null,
-    priceMicros: 10_000_000,
-    salePriceMicros: null,
-    currency: 'EUR',
-    isAvailable: true,
-    availability: 'in_stock',
-    brand: null,
-    gtin: null,
-    mpn: null,
-    itemGroupId: null,
-    catalogProductCategory: null,
-    productTypes: [],
-    lang: null,
-    condition: null,
-    adult: null,
-    ageGroup: null,
-    color: null,
-    gender: null,
-    material: null,
-    pattern: null,
-    size: null,
-    energyEfficiencyClass: null,
-    unitPricingMeasure: null,
-    externalSellerId: null,
-    externalSellerName: null,
-    labels: [],
-    shipping: [],
-    expiresAt: null,
-    additionalImageLinks: [],
-    certification: [],
-    productDetails: [],
-    customParameters: {},
     digest: '',
     updatedAt: NOW,
     ...changes,
-  }
-}
+  })
