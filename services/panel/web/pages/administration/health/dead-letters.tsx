@@ -1,5 +1,4 @@
 import { Button, Code, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
@@ -12,18 +11,17 @@ import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { useSettled } from '../../../data/use-settled.ts'
 import { t } from '../../../messages/pages/administration.ts'
 
 type DeadLetter = Item<'/v1/panel/dead-letters'>
 type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
 
-const TYPING_MS = 300
-
 /** The records that the streams could not process, with a filter and a button that replays all matching records. */
 export function DeadLetters({ topics }: { topics: readonly string[] }) {
   const [topic, setTopic] = useState<string | null>(null)
-  const [typed, setTyped] = useState('')
-  const [stream] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [asked, ask] = useState('')
+  const stream = asked.trim()
   const [shown, setShown] = useState<DeadLetter | null>(null)
   const filter: Filter = { ...(topic && { topic: topic as NonNullable<Filter['topic']> }), ...(stream && { stream }) }
   const list = useList('/v1/panel/dead-letters', { query: filter })
@@ -75,12 +73,7 @@ export function DeadLetters({ topics }: { topics: readonly string[] }) {
               value={topic}
               onChange={setTopic}
             />
-            <TextInput
-              aria-label={t('stream')}
-              placeholder={t('stream')}
-              value={typed}
-              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
+            <StreamField settle={ask} />
           </>
         }
         empty={
@@ -91,6 +84,19 @@ export function DeadLetters({ topics }: { topics: readonly string[] }) {
       />
       {shown && <LetterDialog letter={shown} close={() => setShown(null)} />}
     </PanelCard>
+  )
+}
+
+function StreamField({ settle }: { settle: (text: string) => void }) {
+  const [typed, setTyped] = useState('')
+  useSettled(typed, settle)
+  return (
+    <TextInput
+      aria-label={t('stream')}
+      placeholder={t('stream')}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+    />
   )
 }
 
