@@ -108,3 +108,11 @@ it('lists the requests of the shop that is chosen, without a filter by an ad uni
   expect(await page.getByRole('combobox', { name: 'Ad unit' }).inputValue()).toBe('')
   expect(await seriousFindings(page)).toEqual([])
 })
+
+it('leads from an ad unit to its requests, whichever shop was chosen before', async () => {
+  await page.goto(`/panel/ad-units/${unitId}`)
+  await page.getByRole('tab', { name: 'Code' }).click()
+  await page.getByRole('link', { name: 'See its ad requests' }).click()
+  await row('dora').waitFor()
+  await expect.poll(() => page.getByRole('combobox', { name: 'Shop' }).inputValue()).toBe('Northwind Market')
+})

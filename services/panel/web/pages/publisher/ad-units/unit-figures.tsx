@@ -1,7 +1,7 @@
-import { Anchor, SimpleGrid } from '@mantine/core'
-import { Link } from 'react-router'
+import { SimpleGrid } from '@mantine/core'
 import type { AdUnit, Shop } from '../../../client/types.ts'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
@@ -26,9 +26,9 @@ export function UnitFigures({ unit, shop }: { unit: AdUnit; shop: Shop | undefin
     <PanelCard
       title={t('last28Days')}
       actions={
-        <Anchor component={Link} to={`/reports?adUnitId=${unit.id}`} size="sm">
+        <ShopLink shopId={unit.shopId} to={`/reports?adUnitId=${unit.id}`} size="sm">
           {t('openReport')}
-        </Anchor>
+        </ShopLink>
       }
     >
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">

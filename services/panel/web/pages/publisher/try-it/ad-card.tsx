@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, Paper, Skeleton, Text } from '@mantine/core'
-import { Link } from 'react-router'
 import type { AdFormat, ExplainedEmission } from '../../../client/types.ts'
+import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { BannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatScore, formatShare } from '../../../components/values/numbers.ts'
@@ -30,8 +30,8 @@ export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
       <Group justify="center">
         <ProductPicture src={productImageUrl} size={120} />
       </Group>
-      <Anchor
-        component={Link}
+      <ShopLink
+        shopId={ad.shopId}
         to={`/products/${encodeURIComponent(shopProductId)}`}
         size="sm"
         fw={500}
@@ -39,7 +39,7 @@ export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
         h={44}
       >
         {productTitle}
-      </Anchor>
+      </ShopLink>
       <Group gap={6}>
         <Text size="sm" fw={600}>
           <Money amount={productSalePrice} currency={currency} />

@@ -1,8 +1,8 @@
-import { Anchor, Text } from '@mantine/core'
-import { Link } from 'react-router'
+import { Text } from '@mantine/core'
 import type { ExplainedEmission } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatShare } from '../../../components/values/numbers.ts'
 import { allOf } from '../../../data/use-list.ts'
@@ -27,9 +27,9 @@ export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
         isDisplay ? (
           t('banner', { id: adId.slice(0, 8) })
         ) : (
-          <Anchor component={Link} to={`/products/${encodeURIComponent(adId)}`} size="sm">
+          <ShopLink shopId={shopId} to={`/products/${encodeURIComponent(adId)}`} size="sm">
             {adId}
-          </Anchor>
+          </ShopLink>
         ),
     },
     { title: t('campaign'), cell: ({ campaignName }) => campaignName ?? '–' },

@@ -1,8 +1,8 @@
-import { Alert, Anchor, Loader } from '@mantine/core'
+import { Alert, Loader } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import type { AdUnit } from '../../../client/types.ts'
+import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { dateIn } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
@@ -45,9 +45,9 @@ export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: strin
       icon={<IconCircleCheck aria-hidden />}
       title={known ? t('lastRequest', { time }) : t('received', { time })}
     >
-      <Anchor component={Link} to={`/ad-requests?adUnitId=${unit.id}`} size="sm" c="inherit" underline="always">
+      <ShopLink shopId={unit.shopId} to={`/ad-requests?adUnitId=${unit.id}`} size="sm" c="inherit" underline="always">
         {t('openRequests')}
-      </Anchor>
+      </ShopLink>
     </Alert>
   )
 }

@@ -1,10 +1,10 @@
-import { Anchor, Chip, Group, SegmentedControl } from '@mantine/core'
+import { Chip, Group, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { answer, client } from '../../../../client/client.ts'
 import type { FeedIssue, FeedRun } from '../../../../client/types.ts'
 import { type Column, DataTable } from '../../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../../components/page/panel-card.tsx'
+import { ShopLink } from '../../../../components/page/shop-link.tsx'
 import { CsvButton } from '../../../../components/values/csv-button.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../../components/values/status-badge.tsx'
@@ -17,8 +17,8 @@ import { issueName } from './runs.ts'
 const REFRESH_MS = 2_000
 const SETTLED_MS = 20_000
 
-const columns: Column<FeedIssue>[] = [
-  { title: t('product'), cell: (issue) => <ProductOf issue={issue} /> },
+const columnsIn = (shopId: string): Column<FeedIssue>[] => [
+  { title: t('product'), cell: (issue) => <ProductOf issue={issue} shopId={shopId} /> },
   { title: t('line'), cell: ({ line }) => line, align: 'end', width: 80 },
   { title: t('severity'), cell: ({ severity }) => <StatusBadge status={severity} />, width: 120 },
   { title: t('field'), cell: ({ field }) => field },
@@ -27,13 +27,13 @@ const columns: Column<FeedIssue>[] = [
 ]
 
 /** A rejected item has no product page, unless an earlier run accepted it. */
-function ProductOf({ issue: { productId, severity } }: { issue: FeedIssue }) {
+function ProductOf({ issue: { productId, severity }, shopId }: { issue: FeedIssue; shopId: string }) {
   if (productId === null) return '–'
   if (severity === 'REJECTED') return productId
   return (
-    <Anchor component={Link} to={`/products/${encodeURIComponent(productId)}`} size="sm">
+    <ShopLink shopId={shopId} to={`/products/${encodeURIComponent(productId)}`} size="sm">
       {productId}
-    </Anchor>
+    </ShopLink>
   )
 }
 
@@ -97,7 +97,7 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
       <DataTable
         label={t('issuesLabel')}
         list={list}
-        columns={columns}
+        columns={columnsIn(run.shopId)}
         rowKey={(issue) => [issue.line, issue.productId, issue.field, issue.code, issue.message].join()}
         search={{ asked, ask }}
         filters={
