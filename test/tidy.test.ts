@@ -191,6 +191,15 @@ describe('tidy', () => {
     expect(long.map((file) => `${file.path}: ${file.lines}`)).toEqual([])
   })
 
+  it(`keeps files of tests under ${LINES_MAX} lines, too`, () => {
+    const lines = (name: string) => readFileSync(join(root, 'test', name), 'utf8').split('\n').length - 1
+    const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(test|suite)\.ts$/.test(name),
+    )
+    expect(tests.length).toBeGreaterThanOrEqual(FILES_READ_MIN)
+    expect(tests.filter((name) => lines(name) > LINES_MAX)).toEqual([])
+  })
+
   it(`keeps at most ${FILES_PER_FOLDER_MAX} files in a folder`, () => {
     const counts = new Map<string, number>()
     for (const folder of [...SOURCE_FOLDERS, 'test'])
