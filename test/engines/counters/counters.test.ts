@@ -80,7 +80,7 @@ describe('what Redis keeps', () => {
         const tallyIn = (name: string, id: string) => {
           return { shard: SHARD, group: { ...ofGroup, name, counts: 1 }, fingerprint: fingerprintOf(id) }
         }
-        const many = Array.from({ length: 300 }, (_, i) => tallyIn(crowded, `${i}`))
+        const many = Array.from({ length: 400 }, (_, i) => tallyIn(crowded, `${i}`))
         return changeOf({
           after,
           add: ['one', 'several', 'several'].map((name, i) => ({ key: keysIn(name, `${i}`), amount: 1 })),
@@ -101,6 +101,32 @@ describe('what Redis keeps', () => {
       if (byOther) await next.close()
     },
   )
+
+  test('entries of tallies are added up at most three times as often as they are appended', async () => {
+    const COUNTERS = 240
+    const RAISED = 10
+    const BATCHES = 250
+    const ENTRY_BYTES = 8
+    const { exact: _, ...ofGroup } = group('tallies', { keptUntil: Date.now() + 3_600_000, spread: 1 })
+    const keys = Array.from({ length: COUNTERS }, (_, i) => {
+      return { shard: SHARD, group: { ...ofGroup, counts: 1 }, fingerprint: fingerprintOf(`${i}`) }
+    })
+    let length = 0
+    let addedUp = 0
+    let falls = 0
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const raised = Array.from({ length: RAISED }, (_, i) => keys[(batch * RAISED + i) % COUNTERS]!)
+      await counters.store(changeOf({ after: batch - 1, tally: raised.map((key) => ({ key, amounts: [1] })) }))
+      const [block] = await redis.keys(`${namespace}:*:t/tallies/*`)
+      const before = length + RAISED * ENTRY_BYTES
+      length = await redis.strlen(block!)
+      if (length === before) continue
+      falls++
+      addedUp += before / ENTRY_BYTES
+    }
+    expect(falls).toBeGreaterThan(1)
+    expect(addedUp / (BATCHES * RAISED)).toBeLessThanOrEqual(3)
+  })
 
   test('a process that remembers hardly any values, or all of them, knows what others have changed', async () => {
     const each = [counters, connectRedis({ url, namespace, shards: SHARDS, knownValuesMax: 8 })]

@@ -13,7 +13,9 @@
 local BLOCK_BYTES = 4096
 -- A tally block of more counters than this becomes wide.
 local COUNTERS_MAX = 256
-local SUMMED_BYTES = 512
+-- A tally block is added up when it passes this length, and whenever it passes twice the length again. The sums of COUNTERS_MAX counters
+-- take two thirds of it: if they nearly filled it, a few more entries would have all of them added up once more.
+local SUMMED_BYTES = 12 * COUNTERS_MAX
 local TALLY_MAX = 65535
 
 local position = redis.call('GET', KEYS[1]) or '-1'
@@ -132,9 +134,8 @@ local function tally(block, kept_until, entries, any_wide)
   local length = call('APPEND', block, entries)
   keep(block, kept_until, length == #entries)
   if length < SUMMED_BYTES then return false end
-  -- Add up only when the length has passed another power of two.
-  local _, doublings = math.frexp(length)
-  local _, before = math.frexp(length - #entries)
+  local _, doublings = math.frexp(length / SUMMED_BYTES)
+  local _, before = math.frexp((length - #entries) / SUMMED_BYTES)
   return doublings > before and sum_up(block, any_wide)
 end
 
