@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+    name.endsWith('.md') ? [`docs/${name}`] : [],
+  ),
 ]
 const CODE = ['schemas', 'services', 'streams', 'infra', 'test']
 /** A link to a heading of another page, or of the same page when it names none. */
