@@ -87,6 +87,18 @@ it('explains the request that an id names, and says of an unknown one that there
   await page.getByText('No such request').waitFor()
 })
 
+it('opens a request by the address that it had before, which the new one replaces in the history', async () => {
+  const id = await ask('emil', 'lamp')
+  await page.goto('/panel/ad-requests')
+  await row('emil').waitFor()
+  await page.goto('/panel/campaigns')
+  await page.goto(`/panel/ad-requests?requestId=${id}`)
+  await page.getByRole('columnheader', { name: 'Predicted CTR' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/panel/ad-requests/${id}`)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+})
+
 it('lists the requests of the shop that is chosen, without a filter by an ad unit of the one before', async () => {
   await page.goto(`/panel/ad-requests?adUnitId=${unitId}`)
   await row('dora').waitFor()

@@ -66,7 +66,10 @@ export function DataTable<T>(props: DataTableProps<T>) {
   )
 }
 
-/** Is rendered after the field of the search, when there is time: rows may take longer than the next letter. A letter of a search that the API is asked for does not render it. */
+/**
+ * Is rendered after the field of the search, when there is time: rows may take longer than the next letter. A letter of a search that
+ * the API is asked for does not render it.
+ */
 const Table = memo(SearchedTable) as typeof SearchedTable
 
 function SearchedTable<T>({ sought, ...props }: DataTableProps<T> & { sought: string }) {

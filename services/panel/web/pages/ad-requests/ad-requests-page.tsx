@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Navigate, useNavigate, useSearchParams } from 'react-router'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { t } from '../../messages/pages/ad-requests.ts'
 import { useSession } from '../../session/session.ts'
@@ -9,9 +9,15 @@ import { RequestList } from './request-list.tsx'
 
 const ID_CHARS_MAX = 256
 
+const pathOf = (requestId: string) => `/ad-requests/${encodeURIComponent(requestId)}`
+
 /** The latest ad requests, and a field that opens any by its id. */
 export default function AdRequestsPage() {
   const { role } = useSession().user
+  const [query] = useSearchParams()
+  // Such an address named a request before requests had their own, and is still in bookmarks and messages.
+  const requestId = query.get('requestId')
+  if (requestId) return <Navigate to={pathOf(requestId)} replace />
   return (
     <>
       <PageHeader title={t('adRequests')} description={role === 'ADVERTISER' ? t('aboutAdvertiser') : t('about')} />
@@ -28,7 +34,7 @@ function LookUp() {
   const navigate = useNavigate()
   const send = (event: FormEvent) => {
     event.preventDefault()
-    if (typed.trim() !== '') void navigate(`/ad-requests/${encodeURIComponent(typed.trim())}`)
+    if (typed.trim() !== '') void navigate(pathOf(typed.trim()))
   }
   return (
     <search>
