@@ -58,8 +58,11 @@ export interface World {
 /** Shared by all test files that one process runs, one after the other. They end with the process. */
 let browserOfAll: Promise<Browser> | undefined
 let programOfAll: Promise<Program> | undefined
-/** The cookies of people who have signed in, by the program's address and their e-mail: hashing a password is slow on purpose. */
-const sessions = new Map<string, Promise<Cookie[]>>()
+/**
+ * The cookies of people who have signed in, by their e-mail: hashing a password is slow on purpose. They are kept for each program and
+ * not for its address, because a program may get the port of one that has ended.
+ */
+const sessionsOf = new WeakMap<Program, Map<string, Promise<Cookie[]>>>()
 
 /**
  * The real program with the built panel, and a browser. Test files share both, so each creates its own accounts and shops, and must
@@ -93,6 +96,8 @@ function startWithOperator(options: ProgramOptions = {}): Promise<Program> {
 async function worldOf(starting: Promise<Program>, end: (program: Program) => Promise<void>): Promise<World> {
   browserOfAll ??= launchBrowser([`--user-agent=${USER_AGENT}`])
   const [program, browser] = await Promise.all([starting, browserOfAll])
+  const sessions = sessionsOf.get(program) ?? new Map<string, Promise<Cookie[]>>()
+  sessionsOf.set(program, sessions)
   const newContext = (options: ContextOptions) => browser.newContext({ baseURL: program.url, ...options })
   const signInOnce = async (person: Person) => {
     const context = await newContext({})
@@ -105,9 +110,8 @@ async function worldOf(starting: Promise<Program>, end: (program: Program) => Pr
     program,
     browser,
     async signedIn(person, options) {
-      const key = `${program.url} ${person.email}`
-      const session = sessions.get(key) ?? signInOnce(person)
-      sessions.set(key, session)
+      const session = sessions.get(person.email) ?? signInOnce(person)
+      sessions.set(person.email, session)
       const context = await newContext(options)
       await context.addCookies(await session)
       return context.newPage()
