@@ -5,7 +5,8 @@ import { useShop } from '../../session/shop-context.tsx'
 
 export interface ShopLinkProps extends AnchorProps {
   to: string
-  shopId: string
+  /** Undefined when the page that it leads to is about no shop. */
+  shopId: string | undefined
   children: ReactNode
 }
 
@@ -15,5 +16,7 @@ export interface ShopLinkProps extends AnchorProps {
  */
 export function ShopLink({ shopId, ...props }: ShopLinkProps) {
   const { choose } = useShop()
-  return <Anchor component={Link} onClick={() => choose(shopId)} {...props} />
+  const chooseShop = () => shopId !== undefined && choose(shopId)
+  // A click of the middle button opens a tab, which begins with the shop chosen last.
+  return <Anchor component={Link} onClick={chooseShop} onAuxClick={chooseShop} {...props} />
 }

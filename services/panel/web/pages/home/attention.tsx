@@ -13,6 +13,7 @@ import { Link } from 'react-router'
 import type { Answer, Role } from '../../client/types.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
+import { ShopLink } from '../../components/page/shop-link.tsx'
 import { formatShare } from '../../components/values/numbers.ts'
 import { RelativeTime } from '../../components/values/times.tsx'
 import type { EntityState } from '../../data/use-entity.ts'
@@ -73,7 +74,7 @@ function ItemLine({ item, role }: { item: Item; role: Role }) {
   const { kind, count, since, examples } = item
   const page = pageOf(kind, role)
   const rest = count - examples.length
-  const { shops, choose } = useShop()
+  const { shops } = useShop()
   const hasShops = (shops?.length ?? 0) > 1
   const [first] = examples
   return (
@@ -89,15 +90,9 @@ function ItemLine({ item, role }: { item: Item; role: Role }) {
           )}
         </Text>
         {page && (
-          <Anchor
-            component={Link}
-            to={page.to}
-            onClick={() => first && choose(first.shopId)}
-            size="sm"
-            style={{ flex: 'none' }}
-          >
+          <ShopLink to={page.to} shopId={first?.shopId} size="sm" style={{ flex: 'none' }}>
             {page.label}
-          </Anchor>
+          </ShopLink>
         )}
       </Group>
       {examples.map((example) => (
