@@ -172,6 +172,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       try {
         if (keptUpload !== null) await files.remove(keptUpload)
         for (const run of runsOf(snapshot, id)) await files.remove(run.id)
+        // Begun now, it could not be cancelled.
+        stop.signal.throwIfAborted()
         const { status, message } = await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
         if (status !== 'DONE') throw new Error(message ?? status)
         await registry.forget(() => runsOf(snapshot, id))
