@@ -67,6 +67,33 @@ describe('the room of uploads', () => {
     await ended(2)
   })
 
+  it('is freed of a deleted feed by the next process, when this one stops before its offers are removed', async () => {
+    await createFeed(null)
+    await close()
+    await open({ runner: stuck(), limits })
+    await upload(MIB)
+    await waitFor(() => statuses()[0] === 'RUNNING')
+    const { remove } = world.files
+    const removing = Promise.withResolvers<void>()
+    const stopping = Promise.withResolvers<void>()
+    let removals = 0
+    // The run removes its files when it ends; then those of the feed are removed, before its offers.
+    world.files.remove = async (runId) => {
+      await remove(runId)
+      if (++removals === 1) return
+      removing.resolve()
+      await stopping.promise
+    }
+    await world.registry.write([removed(feedNow())], { by: 'test' })
+    await removing.promise
+    const closed = close()
+    stopping.resolve()
+    await closed
+
+    await open({ limits })
+    await waitFor(async () => (await filesNow()) === 0)
+  })
+
   it('is given back by an upload that fails, and not taken by the last one, which is kept', async () => {
     await createFeed(null)
     await close()
