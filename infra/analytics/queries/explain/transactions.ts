@@ -54,7 +54,7 @@ SELECT if(count() < {latest:UInt32}, {from:Int64}, min(occurredAt)) AS since FRO
   ORDER BY occurredAt DESC LIMIT {latest:UInt32}
 )
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
-  return { sql, params: { ...transactionListQuery(spec).params, latest } }
+  return { sql, params: { ...paramsOf(spec), latest } }
 }
 
 /**
@@ -65,7 +65,7 @@ export function transactionListQuery(
   spec: TransactionListSpec,
   { isOfFew = false } = {},
 ): { sql: string; params: QueryParams } {
-  const { shopIds, from, to, limit, after, ...given } = spec
+  const { limit, ...given } = spec
   const isCredited = "outcome = 'CREDITED'"
   const having = [
     ...(given.credited === undefined ? [] : [`creditedLineCount ${given.credited ? '>' : '='} 0`]),
@@ -86,27 +86,23 @@ ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''}
 ORDER BY occurredAt DESC, shopId DESC, kind DESC, eventId DESC
 LIMIT ${Math.trunc(limit)}
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
-  const [afterAt, afterShopId, afterKind, afterEventId] = after ?? [0, '', '', '']
-  const params = {
-    shopIds,
-    from,
-    to: after === null ? to : Math.min(to, afterAt + 1),
-    afterAt,
-    afterShopId,
-    afterKind,
-    afterEventId,
-  }
-  const { kind = '', accountId = '', campaignId = '' } = given
-  return { sql, params: { ...params, kind, accountId, campaignId } }
+  return { sql, params: paramsOf(spec) }
 }
 
+function paramsOf({ shopIds, from, to, after, kind = '', accountId = '', campaignId = '' }: TransactionListSpec) {
+  const [afterAt, afterShopId, afterKind, afterEventId] = after ?? [0, '', '', '']
+  const end = after === null ? to : Math.min(to, afterAt + 1)
+  return { shopIds, from, to: end, kind, accountId, campaignId, afterAt, afterShopId, afterKind, afterEventId }
+}
+
+const rangeSql = (occurredAt: string): string =>
+  `shopId IN {shopIds:Array(String)} AND ${occurredAt} >= {from:Int64} AND ${occurredAt} < {to:Int64}`
 /** The range of a page, as a condition on `transactions`. */
-const RANGE = 'shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64}'
+const RANGE = rangeSql('occurredAt')
 
 function conditions({ kind, accountId, after }: TransactionListSpec): string[] {
   return [
-    'shopId IN {shopIds:Array(String)}',
-    'attributed_lines.occurredAt >= {from:Int64} AND attributed_lines.occurredAt < {to:Int64}',
+    rangeSql('attributed_lines.occurredAt'),
     ...(kind === undefined ? [] : ['attributed_lines.kind = {kind:String}']),
     ...(accountId === undefined ? [] : ["outcome = 'CREDITED' AND accountId = {accountId:String}"]),
     ...(after === null
