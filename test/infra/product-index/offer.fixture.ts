@@ -62,3 +62,14 @@ export function promotedOffer(offer: ProductOffer, campaignIds: string[], versio
     { kind: 'promotions', version, offerVersion: version, shopId, feedId, id, campaignIds },
   ]
 }
+
+/** The shipping of an offer, of which only the country and the price matter. */
+export const shippingTo = (country: string | null, price: string | null = null): ProductOffer['shipping'][number] => ({
+  country,
+  region: null,
+  price,
+  minHandlingTime: null,
+  maxHandlingTime: null,
+  minTransitTime: null,
+  maxTransitTime: null,
+})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
-import { anOffer } from '../../infra/product-index/offer.fixture.ts'
+import { anOffer, shippingTo } from '../../infra/product-index/offer.fixture.ts'
 
 /** Small catalogues with few words, so that filters often match and often do not. */
 
@@ -57,17 +57,7 @@ const product: fc.Arbitrary<IndexedProduct> = fc
     adult: orNull(fc.boolean()),
     externalSellerId: orNull(fc.constantFrom('s1', 'S1')),
     productDetails: few(fc.record({ sectionName: fc.constant(null), attributeName: name, attributeValue: value })),
-    shipping: few(orNull(country)).map((countries) =>
-      countries.map((each) => ({
-        country: each,
-        region: null,
-        price: null,
-        minHandlingTime: null,
-        maxHandlingTime: null,
-        minTransitTime: null,
-        maxTransitTime: null,
-      })),
-    ),
+    shipping: few(orNull(country)).map((countries) => countries.map((each) => shippingTo(each))),
   })
   .chain((fields) =>
     fc.subarray(['c', 'd']).map((campaignIds) => ({ offer: anOffer(fields), campaignIds, signals: null })),

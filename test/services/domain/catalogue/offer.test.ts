@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { dedupeKey, digest, offerKey, withDigest } from '../../../../services/domain/catalogue/offer.ts'
 import { readEntries } from '../../../../services/registry/products/product-entries.ts'
+import { shippingTo } from '../../../infra/product-index/offer.fixture.ts'
 
 const feed = { shopId: 's', currency: 'EUR', lang: 'de' }
 const product = {
@@ -16,17 +17,7 @@ const product = {
 const { taken } = readEntries([{ batchId: 'b', method: 'UPSERT', product }], new Map([['f', feed]]), 5)
 const offer: ProductOffer = {
   ...taken[0]!.offer!,
-  shipping: [
-    {
-      country: 'DE',
-      region: null,
-      price: '1 EUR',
-      minHandlingTime: null,
-      maxHandlingTime: null,
-      minTransitTime: null,
-      maxTransitTime: null,
-    },
-  ],
+  shipping: [shippingTo('DE', '1 EUR')],
   certification: [
     { certificationAuthority: 'EC', certificationName: null, certificationCode: null, certificationValue: null },
   ],

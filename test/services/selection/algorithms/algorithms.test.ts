@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SponsoredAlgorithm } from '../../../../schemas/records/entities.ts'
+import { shippingTo } from '../../../infra/product-index/offer.fixture.ts'
 import { createWorld, type World } from '../world.ts'
 
 let world: World
@@ -236,21 +237,10 @@ describe('EXACT_PRODUCT_ID', () => {
 
 describe('every algorithm', () => {
   it('shows only what is available, of the shop, in the language and country', async () => {
-    const shippingTo = (country: string) => [
-      {
-        country,
-        region: null,
-        price: null,
-        minHandlingTime: null,
-        maxHandlingTime: null,
-        minTransitTime: null,
-        maxTransitTime: null,
-      },
-    ]
     offer('plain')
     offer('sold out', { isAvailable: false })
     offer('polish', { lang: 'pl' })
-    offer('german', { lang: 'de', shipping: shippingTo('DE') })
+    offer('german', { lang: 'de', shipping: [shippingTo('DE')] })
     offer('elsewhere', { shopId: '00000000-0000-4000-8000-000000000099' })
     expect(await shown('BESTSELLERS')).toEqual(['german', 'plain', 'polish'])
     expect(await shown('BESTSELLERS', { lang: 'de' })).toEqual(['german', 'plain'])

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { shippingTo } from '../../../infra/product-index/offer.fixture.ts'
 import { type Answer, createWorld, type World } from '../world.ts'
 
 let world: World
@@ -145,17 +146,7 @@ describe('decorateResponse=true', () => {
       size: 'M',
       itemGroupId: 'g1',
       labels: ['top'],
-      shipping: [
-        {
-          country: 'DE',
-          region: null,
-          price: '4.99 EUR',
-          minHandlingTime: null,
-          maxHandlingTime: null,
-          minTransitTime: null,
-          maxTransitTime: null,
-        },
-      ],
+      shipping: [shippingTo('DE', '4.99 EUR')],
       certification: [
         { certificationAuthority: 'EC', certificationName: 'EPREL', certificationCode: '1', certificationValue: 'A' },
       ],

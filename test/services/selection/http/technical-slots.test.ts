@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { shippingTo } from '../../../infra/product-index/offer.fixture.ts'
 import { createWorld, type World } from '../world.ts'
 
 let world: World
@@ -24,17 +25,6 @@ describe('a technical slot', () => {
       postalCode: null,
       ...changes,
     })
-  const shippingTo = (country: string) => [
-    {
-      country,
-      region: null,
-      price: null,
-      minHandlingTime: null,
-      maxHandlingTime: null,
-      minTransitTime: null,
-      maxTransitTime: null,
-    },
-  ]
 
   it('follows its business slot and is named in the ad', async () => {
     world.offer([world.campaign()])
@@ -46,8 +36,8 @@ describe('a technical slot', () => {
 
   it('brings the country where the request has none', async () => {
     const campaign = world.campaign()
-    world.offer([campaign], { id: 'de', shipping: shippingTo('DE') })
-    world.offer([campaign], { id: 'pl', shipping: shippingTo('PL') })
+    world.offer([campaign], { id: 'de', shipping: [shippingTo('DE')] })
+    world.offer([campaign], { id: 'pl', shipping: [shippingTo('PL')] })
     const slotHash = technical({ country: 'PL' })
     const ids = async (targeting: object) =>
       (await world.ads([{ slotHash, adCount: 4, ...targeting }]))[0]!.map((ad) => ad.shopProductId)
