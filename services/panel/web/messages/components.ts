@@ -27,6 +27,7 @@ export const t = catalogue({
   nothingHas: 'No row contains “{text}”.',
   notRefreshed: 'These rows could not be refreshed and may be out of date',
   tryAgain: 'Try again',
+  lookAgain: 'Check again',
   rows: '{all, plural, =0 {No rows} other {{shown, number} of {all, plural, one {# row} other {# rows}}}}',
   rowsOfPage: '{count, plural, one {# row} other {# rows}} on page {page, number}',
   rowsOfSearchedPage:

@@ -56,7 +56,6 @@ export const t = catalogue({
   milliseconds: '{ms} ms',
   signedInAs: '{person}, signed in as {user}',
   notFound: 'No such request',
-  lookAgain: 'Check again',
 
   // One slot of the request
   slotAbout: '{algorithm}; {candidates, plural, one {# eligible ad} other {# eligible ads}} found',

@@ -44,7 +44,6 @@ export const t = catalogue({
   noSuchSale: 'Sale not found',
   noSuchSaleHelp:
     'There is no such sale, or you do not have access to it. Advertisers see only orders that were credited to their ads.',
-  lookAgain: 'Check again',
   lineOf: 'Line {number}: {product}',
   unitsReturned: '{count} returned',
   onlyTouch: 'The only view or click of this person',

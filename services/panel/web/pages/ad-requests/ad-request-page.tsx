@@ -1,9 +1,10 @@
-import { Button, EmptyState, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { IconListSearch } from '@tabler/icons-react'
 import { useParams } from 'react-router'
 import type { ApiProblem } from '../../client/problem.ts'
 import { DetailList } from '../../components/page/detail-list.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
+import { MissingState } from '../../components/page/missing-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { CopyField } from '../../components/values/copy-field.tsx'
@@ -64,15 +65,7 @@ function Explained({ requestId }: { requestId: string }) {
 
 function Missing({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
   if (problem.status !== 404) return <ErrorState problem={problem} retry={retry} />
-  return (
-    <EmptyState py="xl" icon={<IconListSearch />} title={t('notFound')} description={problem.message}>
-      <EmptyState.Actions>
-        <Button variant="default" size="xs" onClick={retry}>
-          {t('lookAgain')}
-        </Button>
-      </EmptyState.Actions>
-    </EmptyState>
-  )
+  return <MissingState Sign={IconListSearch} title={t('notFound')} description={problem.message} retry={retry} />
 }
 
 const Loading = () => (

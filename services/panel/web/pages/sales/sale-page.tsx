@@ -1,10 +1,11 @@
-import { Button, EmptyState, Loader, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { EmptyState, Loader, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { IconReceiptOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { DetailList } from '../../components/page/detail-list.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
+import { MissingState } from '../../components/page/missing-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { CopyField } from '../../components/values/copy-field.tsx'
@@ -104,15 +105,7 @@ function Missing({ problem, retry }: { problem: Error & { status?: number }; ret
       />
     )
   }
-  return (
-    <EmptyState py="xl" icon={<IconReceiptOff />} title={t('noSuchSale')} description={t('noSuchSaleHelp')}>
-      <EmptyState.Actions>
-        <Button variant="default" size="xs" onClick={retry}>
-          {t('lookAgain')}
-        </Button>
-      </EmptyState.Actions>
-    </EmptyState>
-  )
+  return <MissingState Sign={IconReceiptOff} title={t('noSuchSale')} description={t('noSuchSaleHelp')} retry={retry} />
 }
 
 /** Has the height of a sale with one line. */
