@@ -9,7 +9,8 @@ import { runToEnd } from '../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../streams/sink/sink.ts'
 import { must, type Program } from '../program.ts'
 import { apply } from '../services/registry/reports/world.ts'
-import { bytesOf, emission, type Happening, keyOf } from '../streams/attribution/events.ts'
+import { emission } from '../streams/attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../streams/attribution/happenings.ts'
 
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 60

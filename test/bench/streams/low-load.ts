@@ -17,7 +17,8 @@ import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { createAttribution } from '../../../streams/attribution/attribution.ts'
 import { createPeriodic } from '../../../streams/runtime/periodic.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
-import { bytesOf, emission, type Happening, keyOf, purchase, touch } from '../../streams/attribution/events.ts'
+import { emission, purchase, touch } from '../../streams/attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../../streams/attribution/happenings.ts'
 
 const SECONDS = Number(process.argv[2] ?? 20)
 const VISITS_PER_SECOND = Number(process.argv[3] ?? 100)

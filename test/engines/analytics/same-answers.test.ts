@@ -17,7 +17,6 @@ import { openWorld as openReports } from '../../services/registry/reports/world.
 import {
   campaign,
   emission,
-  type Happening,
   HOUR,
   pageView,
   purchase,
@@ -26,6 +25,7 @@ import {
   T0,
   touch,
 } from '../../streams/attribution/events.ts'
+import type { Happening } from '../../streams/attribution/happenings.ts'
 import { openWorld } from '../../streams/attribution/world.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 

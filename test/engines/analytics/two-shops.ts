@@ -2,7 +2,6 @@ import {
   campaign,
   correction,
   emission,
-  type Happening,
   HOUR,
   pageView,
   purchase,
@@ -11,6 +10,7 @@ import {
   T0,
   touch,
 } from '../../streams/attribution/events.ts'
+import type { Happening } from '../../streams/attribution/happenings.ts'
 
 /** By `CRC32`, the first shop is on the first shard, and the second on the second. */
 export const SHOPS = ['shop', 'a'] as const

@@ -9,7 +9,8 @@ import { checkedTopics } from '../../../schemas/http/panel/operations.ts'
 import { encodeOffsetMetadata } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics } from '../../../streams/sink/rows.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
-import { bytesOf, pageView, T0 } from '../../streams/attribution/events.ts'
+import { pageView, T0 } from '../../streams/attribution/events.ts'
+import { bytesOf } from '../../streams/attribution/happenings.ts'
 import { fakeLog, logRecord } from '../../streams/runtime/fake-log.ts'
 
 const DAY_MS = 86_400_000

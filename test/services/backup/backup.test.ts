@@ -12,7 +12,7 @@ import { topicNames, topics } from '../../../schemas/topics.ts'
 import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
-import { bytesOf, happened, keyOf } from '../../streams/attribution/events.ts'
+import { bytesOf, happened, keyOf } from '../../streams/attribution/happenings.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EXPLAINED_TOUCHES_MAX } from '../../../infra/analytics/queries/explain/line.ts'
 import { CIDS_PER_UID_MAX, UIDS_PER_CID_MAX } from '../../../services/domain/attribution/credit.ts'
-import { type Happening, HOUR, happened, T0 } from './events.ts'
+import { HOUR, T0 } from './events.ts'
+import { type Happening, happened } from './happenings.ts'
 import { openWorlds } from './world.ts'
 
 const world = openWorlds()

@@ -18,7 +18,8 @@ import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { bodies } from '../../schemas/entity-samples.ts'
-import { bytesOf, campaign, type Happening, HOUR, keyOf, purchase, T0, touch } from './events.ts'
+import { campaign, HOUR, purchase, T0, touch } from './events.ts'
+import { bytesOf, type Happening, keyOf } from './happenings.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 const by = { by: 'tester' }

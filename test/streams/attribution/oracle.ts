@@ -1,5 +1,5 @@
 import type { JudgedEvent, Transaction, TransactionReturn } from '../../../schemas/records/events.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './happenings.ts'
 import type { StoredLine } from './world.ts'
 
 const HOUR_MS = 3_600_000

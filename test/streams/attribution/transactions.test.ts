@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Happening, HOUR, happened, T0 } from './events.ts'
+import { HOUR, T0 } from './events.ts'
+import { type Happening, happened } from './happenings.ts'
 import { openWorlds, type StoredLine } from './world.ts'
 
 const world = openWorlds()

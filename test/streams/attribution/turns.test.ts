@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { createAttribution } from '../../../streams/attribution/attribution.ts'
-import { type Happening, HOUR, happened, T0 } from './events.ts'
+import { HOUR, T0 } from './events.ts'
+import { type Happening, happened } from './happenings.ts'
 import { openWorlds } from './world.ts'
 
 const world = openWorlds()

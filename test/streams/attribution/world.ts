@@ -14,7 +14,7 @@ import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { fakeLog, logRecord } from '../runtime/fake-log.ts'
-import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './events.ts'
+import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './happenings.ts'
 
 const TABLES = [
   ...Object.values(tablesOf).flatMap((tables) => tables.map(({ table }) => table)),

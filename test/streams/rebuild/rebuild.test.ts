@@ -18,7 +18,8 @@ import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { bodies } from '../../schemas/entity-samples.ts'
 import { waitFor } from '../../wait-for.ts'
-import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
+import { campaign, HOUR, pageView, purchase, T0, touch } from '../attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../attribution/happenings.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 let folder: string

@@ -15,7 +15,8 @@ import { createReportCounts } from '../../../streams/report-counts/report-counts
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
-import { bytesOf, campaign, type Happening, keyOf, pageView, T0, touch } from '../attribution/events.ts'
+import { campaign, pageView, T0, touch } from '../attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../attribution/happenings.ts'
 
 /** Often enough that each rebuild meets many appends, and no more than a busy machine can store meanwhile. */
 const APPEND_EVERY_MS = 20

@@ -20,7 +20,8 @@ import { storeMissing } from '../../../streams/sink/batch.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
 import { apply } from '../../services/registry/reports/world.ts'
-import { bytesOf, emission, type Happening, keyOf } from '../attribution/events.ts'
+import { emission } from '../attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../attribution/happenings.ts'
 
 const HOUR_MS = 3_600_000
 const MAY = Date.parse('2026-05-01T00:00:00Z')

@@ -6,7 +6,8 @@ import { type Activity, createActivity, DAY_MS } from '../../../streams/signals/
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tries } from '../../effort.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
-import { correction, type Happening, purchase, touch } from '../attribution/events.ts'
+import { correction, purchase, touch } from '../attribution/events.ts'
+import type { Happening } from '../attribution/happenings.ts'
 import { openWorld } from '../attribution/world.ts'
 
 const TODAY = 20_000

@@ -4,7 +4,8 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
-import { bytesOf, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
+import { HOUR, pageView, purchase, T0, touch } from '../attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../attribution/happenings.ts'
 
 /**
  * Appends events, stores them and credits them until it is killed. Arguments: folder, round. Sends `ready` once it does all three,

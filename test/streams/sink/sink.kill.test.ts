@@ -14,7 +14,7 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { tries } from '../../effort.ts'
-import type { Happening } from '../attribution/events.ts'
+import type { Happening } from '../attribution/happenings.ts'
 import { attributedByHand } from '../attribution/oracle.ts'
 import { attributedLines } from '../attribution/world.ts'
 

@@ -15,7 +15,8 @@ import { withChangedConsumers } from '../../changed-consumers.ts'
 import { tries } from '../../effort.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { waitFor } from '../../wait-for.ts'
-import { campaign, type Happening, purchase, shop, T0, touch } from '../attribution/events.ts'
+import { campaign, purchase, shop, T0, touch } from '../attribution/events.ts'
+import type { Happening } from '../attribution/happenings.ts'
 import { AGE_MS, gather, openWorld, record, view } from './world.ts'
 
 const { world, sinkOf, query, countOf, beginAgain, drain } = openWorld(openTemporaryAnalytics)

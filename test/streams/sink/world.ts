@@ -9,7 +9,8 @@ import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink, type SinkOptions } from '../../../streams/sink/sink.ts'
-import { bytesOf, type Happening, keyOf, pageView, T0 } from '../attribution/events.ts'
+import { pageView, T0 } from '../attribution/events.ts'
+import { bytesOf, type Happening, keyOf } from '../attribution/happenings.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 /** Records are stored once they are this old, however few they are. */

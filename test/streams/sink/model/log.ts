@@ -5,7 +5,8 @@ import {
   type LogRecord,
   Revoked,
 } from '../../../../infra/event-log/port.ts'
-import { bytesOf, keyOf, pageView, T0 } from '../../attribution/events.ts'
+import { pageView, T0 } from '../../attribution/events.ts'
+import { bytesOf, keyOf } from '../../attribution/happenings.ts'
 import { fakeLog, logRecord } from '../../runtime/fake-log.ts'
 import type { Calls } from './calls.ts'
 
