@@ -3,6 +3,8 @@ import {
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
   explainQuery,
+  type LinkedRow,
+  linkedQuery,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
@@ -59,8 +61,7 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
   const lines = all.length > 0 ? await analytics.query<AttributedLineRow>(stored.sql, stored.params) : []
   const touches: ExplainedTouch[] = []
   for (const shopId of new Set(all.map((each) => each.shopId))) {
-    const { sql, params } = explainQuery({ shopId, eventId: order.eventId })
-    touches.push(...(await analytics.query<ExplainedTouch>(sql, params).catch(throwTooSlow)))
+    touches.push(...(await touchesOf(analytics, { shopId, eventId: order.eventId }).catch(throwTooSlow)))
   }
   const ofReturns = returnsQuery(order)
   const returns = await analytics.query<ReturnRow>(ofReturns.sql, ofReturns.params)
@@ -74,6 +75,14 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
     const view = transactionView({ snapshot, principal, names }, evidence)
     return view ? [view] : []
   })
+}
+
+/** The touches of the persons of the transactions of an id in a shop. */
+export async function touchesOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
+  const ofLinked = linkedQuery(id)
+  const linked = await analytics.query<LinkedRow>(ofLinked.sql, ofLinked.params)
+  const { sql, params } = explainQuery(id, linked)
+  return analytics.query<ExplainedTouch>(sql, params)
 }
 
 function throwTooSlow(error: unknown): never {

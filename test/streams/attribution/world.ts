@@ -5,9 +5,9 @@ import {
   type AttributionSettings,
   attributionQuery,
 } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
-import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
+import { touchesOf } from '../../../services/registry/explain/attribution.ts'
 import { type AttributionDeps, attribute } from '../../../streams/attribution/attribution.ts'
 import { storeBatches } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
@@ -86,8 +86,7 @@ export async function openWorld(analytics: Analytics, epoch: number) {
       )
     },
     explain(eventId: string) {
-      const { sql, params } = explainQuery({ shopId: 'shop', eventId })
-      return analytics.query<ExplainedTouch>(sql, params)
+      return touchesOf(analytics, { shopId: 'shop', eventId })
     },
     lines: () => attributedLines(analytics),
   }

@@ -94,10 +94,21 @@ export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHou
  * Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`.
  * @param lines a table, or a subquery in parentheses. @param columns the columns of lines to select.
  */
-export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): string => `
-  SELECT ${columns}, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
-  FROM ${lines} AS l
-  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid
+export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): string =>
+  reachOfKnownSql(
+    `${lines} AS l
+  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`,
+    'p.others',
+    columns,
+  )
+
+/**
+ * The reach of lines whose people are known. @param lines the lines `AS l`, with their joins. @param others SQL for the cids that
+ * are the same person as `l.cid`.
+ */
+export const reachOfKnownSql = (lines: string, others: string, columns = 'l.*'): string => `
+  SELECT ${columns}, arrayJoin(arrayDistinct(arrayPushBack(${others}, l.cid))) AS touchCid
+  FROM ${lines}
   WHERE NOT (${unprovenSql('l')})`
 
 /**

@@ -5,11 +5,11 @@ import {
   TOUCH_PRECEDENCE,
   type TouchResult,
 } from '../../../../services/domain/attribution/credit.ts'
-import { nearLinksSql } from '../attribution/person-links.ts'
+import { linkedSql, nearLinksSql } from '../attribution/person-links.ts'
 import {
   firstThatHoldsSql,
   linesSql,
-  reachSql,
+  reachOfKnownSql,
   storedTouchesSql,
   touchedLines,
   touchesSql,
@@ -61,44 +61,68 @@ const resultSql = firstThatHoldsSql([
   }),
 ])
 
+/** A cid that is the same person as the sender of a transaction. */
+export interface LinkedRow {
+  /** The sender's. */
+  cid: string
+  otherCid: string
+}
+
+interface TransactionId {
+  shopId: string
+  eventId: string
+}
+
+const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
+const SENDERS = `SELECT shopId, cid FROM transactions WHERE ${OF_EVENT}`
+
+/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `LinkedRow`, and its parameters. */
+export function linkedQuery({ shopId, eventId }: TransactionId) {
+  const linked = linkedSql({ links: `(${nearLinksSql(SENDERS)})`, mayBeCrowded: true })
+  const sql = `SELECT personCid AS cid, arrayJoin(others) AS otherCid FROM (${linked})
+WHERE personCid IN (SELECT cid FROM (${SENDERS}))`
+  return { sql, params: { shopId, eventId } }
+}
+
 /**
  * The touches of the person of a transaction, line by line, and why each of them got the credit or not: the strongest of every line,
- * then the second of every line, and so on, up to `EXPLAINED_TOUCHES_MAX`. The same id may belong to several kinds, and to several
- * shops when `shopId` is null.
+ * then the second of every line, and so on, up to `EXPLAINED_TOUCHES_MAX`. The same id may belong to several kinds.
+ * @param linked the rows of `linkedQuery`. As part of this statement, that query would triple the time to plan it, which is most of
+ * what an explanation takes.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
  */
-export function explainQuery({ shopId, eventId }: { shopId: string | null; eventId: string }) {
-  const ofEvent = `FROM transactions
-    WHERE eventId = {eventId:String} AND ({shopId:Nullable(String)} IS NULL OR shopId = {shopId:Nullable(String)})`
-  const ofShop = `shopId IN (SELECT shopId ${ofEvent})`
-  const people = `SELECT shopId, cid ${ofEvent}`
-  const links = `(${nearLinksSql(people)})`
+export function explainQuery({ shopId, eventId }: TransactionId, linked: readonly LinkedRow[]) {
   const lines = linesSql({
-    transactions: `transactions WHERE (shopId, kind, eventId) IN (SELECT shopId, kind, eventId ${ofEvent})`,
-    product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
+    transactions: `transactions WHERE ${OF_EVENT}`,
+    product_groups: `shopId = {shopId:String} AND id IN (
+      SELECT arrayJoin(lines.shopProductId) FROM transactions WHERE ${OF_EVENT})`,
     transaction_returns: null,
   })
-  const touched = touchedLines(`(${reachSql(`(${lines})`, { links, mayBeCrowded: true })})`, {
+  const others = 'arrayFilter((other, cid) -> cid = l.cid, {otherCids:Array(String)}, {senderCids:Array(String)})'
+  const cids = `SELECT cid FROM (${SENDERS}) UNION ALL SELECT arrayJoin({otherCids:Array(String)})`
+  const touched = touchedLines(`(${reachOfKnownSql(`(${lines}) AS l`, others)})`, {
     touches: storedTouchesSql(
-      `judged_events WHERE (shopId, cid) IN (${people}) OR (shopId, cid) IN (SELECT shopId, cid FROM ${links})`,
+      `judged_events WHERE shopId = {shopId:String} AND cid IN (${cids})`,
       `if(${isVoidedSql}, '${VOIDED}', judged_events.verdict)`,
     ),
-    campaign_versions: ofShop,
+    campaign_versions: 'shopId = {shopId:String}',
   })
   const sql = `
 WITH ranked AS (
   SELECT *, touchAt <= occurredAt AND recent AS inWindow,
     (verdict = 'VALID' AND inWindow AND match != '',
       ${touchOrderSql}, campaignId, adId) AS rank,
-    max(rank) OVER (PARTITION BY shopId, kind, line) AS best,
-    row_number() OVER (PARTITION BY shopId, kind, line ORDER BY rank DESC) AS place
+    max(rank) OVER (PARTITION BY kind, line) AS best,
+    row_number() OVER (PARTITION BY kind, line ORDER BY rank DESC) AS place
   FROM (${touchesSql(touched)})
 )
 SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match,
   toBool(inWindow) AS inWindow, ${resultSql} AS result
 FROM ranked
-ORDER BY place, shopId, kind, line
+ORDER BY place, kind, line
 LIMIT ${EXPLAINED_TOUCHES_MAX}
 SETTINGS max_execution_time = ${EXPLAINING_MAX_SECONDS}`
-  return { sql, params: { shopId, eventId, clickWindowHours: null, viewWindowHours: null } }
+  const otherCids = linked.map((each) => each.otherCid)
+  const senderCids = linked.map((each) => each.cid)
+  return { sql, params: { shopId, eventId, otherCids, senderCids, clickWindowHours: null, viewWindowHours: null } }
 }
