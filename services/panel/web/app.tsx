@@ -7,6 +7,7 @@ import { createQueryClient } from './client/query-client.ts'
 import type { Role } from './client/types.ts'
 import { LoadedPage } from './components/loading/lazy.tsx'
 import { ErrorState } from './components/page/error-state.tsx'
+import { RouterContext } from './data/use-is-leaving.ts'
 import { createRoutes } from './routes.tsx'
 import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
@@ -58,5 +59,9 @@ function Gate() {
 
 function Pages({ role }: { role: Role }) {
   const router = useMemo(() => createRoutes(role), [role])
-  return <RouterProvider router={router} />
+  return (
+    <RouterContext value={router}>
+      <RouterProvider router={router} />
+    </RouterContext>
+  )
 }

@@ -38,11 +38,11 @@ export interface Save<Input, Result> {
 export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
   const queryClient = useQueryClient()
   const isLeaving = useIsLeaving()
-  const isShown = useRef(false)
+  const isShown = useRef((): boolean => false)
   useEffect(() => {
-    isShown.current = !isLeaving
+    isShown.current = () => !isLeaving()
     return () => {
-      isShown.current = false
+      isShown.current = () => false
     }
   }, [isLeaving])
   const mutation = useMutation<Result, ApiProblem, Input, object | undefined>({
@@ -56,13 +56,13 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       await queryClient.invalidateQueries({
         predicate: ({ queryKey: [path] }) => changed.some((each) => String(path).startsWith(each)),
       })
-      if (isShown.current) options.onSaved?.(result, input)
+      if (isShown.current()) options.onSaved?.(result, input)
     },
     onError(problem) {
       const errors = problem.fieldErrors()
       options.form?.setErrors(errors)
       const [first] = Object.keys(errors)
-      if (first !== undefined && isShown.current) options.form?.getInputNode(first)?.focus()
+      if (first !== undefined && isShown.current()) options.form?.getInputNode(first)?.focus()
       notifications.show({
         title: t('notSaved'),
         message: reasonOf(problem, options.form),

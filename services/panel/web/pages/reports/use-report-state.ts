@@ -19,7 +19,7 @@ export function useReportState(): { state: ReportState; change: ChangeReport } {
   const chosenId = hasChoice ? shop?.id : undefined
 
   useEffect(() => {
-    if (isLeaving || chosenId === undefined || followed.current === chosenId) return
+    if (isLeaving() || chosenId === undefined || followed.current === chosenId) return
     const isChange = followed.current !== undefined
     followed.current = chosenId
     const named = isChange ? undefined : state.shopId

@@ -28,7 +28,7 @@ export function useDefaultView({ views, problem }: Views): boolean {
   const isLeaving = useIsLeaving()
   const [isOpening, setOpening] = useState(() => [...search.keys()].every((name) => name === 'shopId'))
   useEffect(() => {
-    if (isLeaving || !isOpening || (!views && !problem)) return
+    if (isLeaving() || !isOpening || (!views && !problem)) return
     const view = views?.find(({ isDefault }) => isDefault)
     if (view) setSearch(new URLSearchParams(view.address), { replace: true })
     setOpening(false)
