@@ -104,35 +104,50 @@ it('what a repeated run copies again is one row once parts are merged', async ()
   expect(await rowsOfTables()).toEqual([12, 12, 12, 24, 24])
 })
 
-it('attribution of the past takes parts, and goes on with the one in which it was killed', async () => {
-  const { store, attribute, analytics, committed, lines } = await world()
-  await store(happenings)
-  const seen: Progress[] = []
-  let commands = 0
-  /** More than the statements of a run, so that a failed run succeeds when it is repeated. */
-  const failEvery = 29
-  const failing: Analytics = {
-    ...analytics,
-    command: async (sql, params) => {
-      if (!sql.startsWith('DROP') && ++commands % failEvery === 0) throw new AnalyticsUnavailable('killed')
-      return analytics.command(sql, params)
-    },
-  }
-  let failures = 0
-  for (let isDone = false; !isDone; ) {
-    isDone = await attribute({ analytics: failing, limits }).then(
-      () => true,
-      () => false,
-    )
-    if (!isDone) failures++
-    seen.push(progressOf(await committed()))
-  }
-  expect(failures).toBeGreaterThan(1)
-  const steps = seen.map(({ phase, ...rest }) => [
-    ['COLLECTING', 'CREDITING', 'FOLLOWING'].indexOf(phase),
-    'part' in rest ? rest.part : 0,
-  ])
-  expect(steps).toEqual(steps.toSorted(([a, b], [c, d]) => a! - c! || b! - d!))
-  expect(seen.some((each) => each.phase === 'CREDITING' && each.part > 0 && each.parts === 3)).toBe(true)
-  expect(await lines()).toEqual(attributedByHand(happenings))
-})
+it.each([1, 4, 9])(
+  'attribution of the past goes on after it was killed at statement %i of each step',
+  async (killedAt) => {
+    const { store, attribute, analytics, log, committed, lines } = await world()
+    await store(happenings)
+    let statements = 0
+    let kills = 0
+    const killed: Analytics = {
+      ...analytics,
+      command: async (sql, params) => {
+        if (!sql.startsWith('DROP') && ++statements === killedAt) {
+          kills++
+          throw new AnalyticsUnavailable('killed')
+        }
+        return analytics.command(sql, params)
+      },
+    }
+    const steps: string[] = []
+    const counting: typeof log = {
+      ...log,
+      async reset(group, commits) {
+        await log.reset(group, commits)
+        const progress = progressOf(await committed())
+        steps.push(progress.phase === 'CREDITING' ? `${progress.part}/${progress.parts}` : progress.phase)
+        statements = 0
+      },
+    }
+    for (let isDone = false; !isDone; ) {
+      isDone = await attribute({ analytics: killed, log: counting, limits }).then(
+        () => true,
+        () => false,
+      )
+    }
+    const collected = steps.lastIndexOf('COLLECTING') + 1
+    // Rows that were collected twice count twice until they are merged, so there may be more than three parts.
+    const parts = steps.length - collected - 1
+    expect(collected).toBeGreaterThan(1)
+    expect(parts).toBeGreaterThanOrEqual(3)
+    expect(steps).toEqual([
+      ...Array<string>(collected).fill('COLLECTING'),
+      ...Array.from({ length: parts }, (_, part) => `${part}/${parts}`),
+      'FOLLOWING',
+    ])
+    expect(kills).toBeGreaterThan(3)
+    expect(await lines()).toEqual(attributedByHand(happenings))
+  },
+)
