@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MessagePort } from 'node:worker_threads'
 import type { TopicName } from '../schemas/topics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
+import { withMendedIndexes } from './analytics/mended-indexes.ts'
 import { migrate } from './analytics/migrate.ts'
 import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
 import { applyRetention } from './analytics/retention/apply-retention.ts'
@@ -144,9 +145,12 @@ export async function connectEngines(
   const { namespace, clickhouse, redis } = config
   return {
     log: withErasures(await openLog(config, ports.log, logger), Date.now),
-    analytics: clickhouse
-      ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
-      : analyticsClient(ports.analytics!),
+    analytics: withMendedIndexes(
+      clickhouse
+        ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
+        : analyticsClient(ports.analytics!),
+      logger,
+    ),
     index: (await openServedIndex(config)) ?? productIndexClient(ports.index!),
     counters: redis
       ? (await redisClient()).connectRedis({ ...redis, namespace, shards })
