@@ -3,7 +3,7 @@ import {
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
   explainQuery,
-  type LinkedRow,
+  type SamePersonRow,
   linkedQuery,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
@@ -80,7 +80,7 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
 /** The touches of the persons of the transactions of an id in a shop. */
 export async function touchesOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
   const ofLinked = linkedQuery(id)
-  const linked = await analytics.query<LinkedRow>(ofLinked.sql, ofLinked.params)
+  const linked = await analytics.query<SamePersonRow>(ofLinked.sql, ofLinked.params)
   const { sql, params } = explainQuery(id, linked)
   return analytics.query<ExplainedTouch>(sql, params)
 }

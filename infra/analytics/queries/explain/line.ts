@@ -62,7 +62,7 @@ const resultSql = firstThatHoldsSql([
 ])
 
 /** A cid that is the same person as the sender of a transaction. */
-export interface LinkedRow {
+export interface SamePersonRow {
   /** The sender's. */
   cid: string
   otherCid: string
@@ -76,7 +76,7 @@ interface TransactionId {
 const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
 const SENDERS = `SELECT shopId, cid FROM transactions WHERE ${OF_EVENT}`
 
-/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `LinkedRow`, and its parameters. */
+/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `SamePersonRow`, and its parameters. */
 export function linkedQuery({ shopId, eventId }: TransactionId) {
   const linked = linkedSql({ links: `(${nearLinksSql(SENDERS)})`, mayBeCrowded: true })
   const sql = `SELECT personCid AS cid, arrayJoin(others) AS otherCid FROM (${linked})
@@ -91,7 +91,7 @@ WHERE personCid IN (SELECT cid FROM (${SENDERS}))`
  * what an explanation takes.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
  */
-export function explainQuery({ shopId, eventId }: TransactionId, linked: readonly LinkedRow[]) {
+export function explainQuery({ shopId, eventId }: TransactionId, linked: readonly SamePersonRow[]) {
   const lines = linesSql({
     transactions: `transactions WHERE ${OF_EVENT}`,
     product_groups: `shopId = {shopId:String} AND id IN (
