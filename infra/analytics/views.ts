@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Analytics } from './port.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './queries/attribution/returned-lines.ts'
 import { TRANSACTION_ORDER } from './queries/attribution/transaction-versions.ts'
-import { isVoidedSql, VOIDED } from './queries/corrections.ts'
+import { VOIDED, voidedEventIdsSql } from './queries/corrections.ts'
 
 /** One row per shop, including deleted ones. */
 const shopsSql = `
@@ -25,6 +25,9 @@ const adColumnsSql = (isDisplay: string) => `
   if(${isDisplay}, 'DISPLAY', 'SPONSORED') AS adKind, if(${isDisplay}, NULL, adId) AS advertisedProductId,
   if(${isDisplay}, adId, NULL) AS bannerId, adUnitId, slotHash, toString(algorithm) AS algorithm,
   CAST(country AS Nullable(String)) AS country`
+
+/** GLOBAL, because people query with settings of their own: without it a cluster refuses to look into a second sharded table. */
+const isVoidedSql = `eventId GLOBAL IN (${voidedEventIdsSql})`
 
 /** Every view and click that was reported, with its verdict. Of the records that share an event id, the valid one counts. */
 const eventsSql = withShopDaySql(`

@@ -1,8 +1,9 @@
 /** How reports and explanations name a valid event that was voided later. */
 export const VOIDED = 'VOIDED'
 
+export const voidedEventIdsSql = 'SELECT eventId FROM event_corrections'
 /** Holds for rows of `judged_events` that have been voided. */
-export const isVoidedSql = 'eventId IN (SELECT eventId FROM event_corrections)'
+export const isVoidedSql = `eventId IN (${voidedEventIdsSql})`
 /** Rows of `judged_events` that count. */
 export const countsSql = `verdict = 'VALID' AND NOT ${isVoidedSql}`
 

@@ -36,7 +36,7 @@ let analytics: Analytics
 let log: ErasingLog
 
 beforeAll(async () => {
-  servers = await startTwoShards()
+  servers = await startTwoShards(namespace)
   const options = { url: servers.url, cluster: servers.cluster, namespace }
   await migrateClickHouse(options)
   analytics = connectClickHouse(options)

@@ -26,6 +26,8 @@ import { apply, openWorld as openReports } from '../../services/registry/reports
 import { emission, T0 } from '../../streams/attribution/events.ts'
 import { openWorld } from '../../streams/attribution/world.ts'
 import { testNamespace } from '../addresses.ts'
+import { analystSuite } from './analyst.suite.ts'
+import { connectAnalyst } from './analyst.ts'
 import { killedShardSuite } from './killed-shard.suite.ts'
 import { startTwoShards, type TwoShards } from './two-shards.ts'
 import { history, SHOPS, voided } from './two-shops.ts'
@@ -39,7 +41,7 @@ let options: Parameters<typeof connectClickHouse>[0]
 let embedded: Analytics
 let analytics: Analytics
 beforeAll(async () => {
-  servers = await startTwoShards()
+  servers = await startTwoShards(namespace)
   options = { url: servers.url, cluster: servers.cluster, namespace }
   embedded = await openEmbeddedAnalytics({ folder: join(folder, 'embedded') })
   await migrateClickHouse(options)
@@ -89,6 +91,11 @@ describe('two shards', () => {
     }
     expect(new Set(answers[0]!.lines.map(({ outcome }) => outcome)).size).toBeGreaterThan(1)
     expect(answers[1]).toEqual(answers[0])
+    const analyst = connectAnalyst(servers.urls[1]!, namespace)
+    for (const [i, view] of Object.keys(views).entries()) {
+      expect(await analyst.query(`SELECT * FROM ${view} ORDER BY ALL`), view).toEqual(answers[0]!.views[i])
+    }
+    await analyst.close()
     const places = SHOPS.map((shopId, i) => ({ shopId, shard: i + 1 }))
     for (const table of ['transactions', 'touches', 'links_by_uid', 'attributed_lines', 'signal_days']) {
       expect(await shardsOf(table), table).toEqual(places)
@@ -234,5 +241,7 @@ describe('two shards', () => {
     expect(await refused({ ...without, cluster: 'two' })).toContain('was made without a cluster')
   })
 })
+
+analystSuite(() => ({ url: servers.urls[0]!, namespace, analytics }))
 
 killedShardSuite(() => ({ servers, options, folder }))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../counters/servers/redis-server.ts'
 import { signalEngine } from '../engine-process.ts'
+import { analystXml } from './analyst.ts'
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
@@ -19,7 +20,8 @@ export interface TwoShards {
   remove(): Promise<void>
 }
 
-export async function startTwoShards(): Promise<TwoShards> {
+/** @param namespace the database whose views the user `analyst` may read. */
+export async function startTwoShards(namespace: string): Promise<TwoShards> {
   const folder = mkdtempSync(join(tmpdir(), 'two-shards-'))
   const shards = await Promise.all(
     [0, 1].map(async (shard) => ({ folder: join(folder, `${shard}`), http: await freePort(), tcp: await freePort() })),
@@ -29,7 +31,7 @@ export async function startTwoShards(): Promise<TwoShards> {
     config,
     `<clickhouse><remote_servers><two>${shards
       .map(({ tcp }) => `<shard><replica><host>127.0.0.1</host><port>${tcp}</port></replica></shard>`)
-      .join('')}</two></remote_servers></clickhouse>`,
+      .join('')}</two></remote_servers>${analystXml(config, namespace)}</clickhouse>`,
   )
   const engine = (action: 'start' | 'stop', shard: number) => {
     const { folder: own, http, tcp } = shards[shard]!
