@@ -119,7 +119,8 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
       await mending.insert('indexed', rows, { token: `indexed ${text}` })
     }
     await mending.command('OPTIMIZE TABLE indexed FINAL')
-    const ofTable = "database = currentDatabase() AND table = 'indexed' AND active"
+    // A cluster keeps the rows in a table of another name.
+    const ofTable = "database = currentDatabase() AND table IN ('indexed', 'indexed_local') AND active"
     const [part] = await mending.query<{ path: string }>(
       `SELECT path FROM system.parts WHERE ${ofTable} AND partition_id = '1'`,
     )
@@ -131,7 +132,7 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
     const counted = () => mending.query("SELECT count() AS rows FROM indexed WHERE s = 'b'")
     await expect(counted()).rejects.toBeInstanceOf(AnalyticsUnavailable)
     expect(await counted()).toEqual([{ rows: 10 }])
-    expect(warnings).toMatchObject([{ table: 'indexed', partitionId: '1', index: 'by_s' }])
+    expect(warnings).toMatchObject([{ table: expect.stringMatching(/^indexed/), partitionId: '1', index: 'by_s' }])
     const sizes = `SELECT min(secondary_indices_marks_bytes) > 0 AS whole FROM system.parts WHERE ${ofTable}`
     await waitFor(async () => Boolean((await mending.query<{ whole: number }>(sizes))[0]!.whole))
     await mending.command('DROP TABLE indexed SYNC')
