@@ -84,6 +84,14 @@ export const engineSettings = Type.Object({
   REDIS_URL: Setting.AddressOf(REDIS_ADDRESS_FORMS, (text) => parseRedisAddress(text) !== null),
 })
 type EngineSettings = Static<typeof engineSettings>
+type EngineSetting = keyof EngineSettings
+
+/** The first words of the settings of an engine, and the one that has its address. */
+const addressSettings: Readonly<Record<string, EngineSetting>> = {
+  KAFKA_: 'KAFKA_BROKERS',
+  CLICKHOUSE_: 'CLICKHOUSE_URL',
+  ELASTICSEARCH_: 'ELASTICSEARCH_URL',
+}
 
 /** Whether all engines are embedded, with their files in the data folder. */
 export const isEmbedded = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
@@ -96,6 +104,7 @@ export const allExternal = ({ kafka, clickhouse, elasticsearch, redis }: EngineC
 /** @param problems gets a sentence for each setting that cannot be used. */
 export function readEngineConfig(env: Environment, problems: string[]): EngineConfig {
   const settings = readSettings(engineSettings, env, problems)
+  problems.push(...Object.entries(addressSettings).flatMap(([prefix, address]) => unused(settings, prefix, address)))
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER: cluster = null, REDIS_URL } = settings
   return {
     namespace: settings.NAMESPACE,
@@ -106,6 +115,16 @@ export function readEngineConfig(env: Environment, problems: string[]): EngineCo
     redis: REDIS_URL === undefined ? null : { url: REDIS_URL },
   }
 }
+
+/** Settings of an engine that has no address: somebody who forgot it would start an installation of its own, with embedded engines. */
+function unused(settings: EngineSettings, prefix: string, address: EngineSetting): string[] {
+  if (settings[address]) return []
+  return (Object.keys(engineSettings.properties) as EngineSetting[])
+    .filter((key) => key.startsWith(prefix) && settings[key] !== usual(key))
+    .map((key) => `${key} needs ${address}: the embedded engine does not use it`)
+}
+
+const usual = (key: EngineSetting): unknown => (engineSettings.properties[key] as { default?: unknown }).default
 
 function readElasticsearch(settings: EngineSettings, problems: string[]): ElasticsearchConfig | null {
   const { ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: apiKey = null } = settings

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { InvalidConfig } from '../infra/config.ts'
 import {
   type Engines,
   migrateAnalytics,
@@ -23,7 +23,7 @@ import { createPeriodic } from '../streams/runtime/periodic.ts'
 import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
-import { withEngines } from './with-engines.ts'
+import { readCommandConfig, withEngines } from './with-engines.ts'
 
 /**
  * Rebuilds projections from the log, and prints what each table, index and counter held before and after. ENGINE names one of
@@ -31,7 +31,7 @@ import { withEngines } from './with-engines.ts'
  * running. Exits with status 1 when any differs.
  */
 keepFilesPrivate()
-const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+const config = readCommandConfig()
 const logger = createLogger(config.logLevel)
 const now = Date.now
 const opening = { config, logger, prepares: true }
@@ -157,12 +157,23 @@ const rebuildOf: Readonly<Record<string, () => Promise<TableProof[]>>> = {
   redis: rebuildCounters,
 }
 
+/** Whoever names a table or a replacement means one projection: without ENGINE all would be dropped. */
+function refuseUnused(engine: string): void {
+  const { TABLE: table = '', REPLACE: replace = '' } = process.env
+  if (table !== '' && engine !== 'clickhouse') throw new InvalidConfig('TABLE needs ENGINE=clickhouse')
+  if (replace !== '' && !['elasticsearch', 'clickhouse'].includes(engine)) {
+    throw new InvalidConfig('REPLACE needs ENGINE=elasticsearch or ENGINE=clickhouse')
+  }
+  if (!['', 'yes'].includes(replace)) throw new InvalidConfig('REPLACE must be yes, or left out')
+}
+
 async function main(): Promise<void> {
   const engine = process.env.ENGINE ?? ''
   const rebuild = engine === '' ? rebuildAll : rebuildOf[engine]
   if (rebuild === undefined) {
     throw new InvalidConfig(`ENGINE must be one of ${Object.keys(rebuildOf).join(', ')}, or left out to rebuild all`)
   }
+  refuseUnused(engine)
   const proofs = await rebuild()
   if (proofs.length > 0) console.table(proofs)
   const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readConfig } from '../infra/config.ts'
 import { openPartitionControl } from '../infra/engines.ts'
 import { CORRECTIONS_GROUP, createCorrections } from '../streams/judge/corrections.ts'
 import { createCountersRepair } from '../streams/judge/counters-repair.ts'
@@ -11,7 +10,7 @@ import { runToEnd } from '../streams/runtime/run-to-end.ts'
 import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
-import { withEngines } from './with-engines.ts'
+import { readCommandConfig, withEngines } from './with-engines.ts'
 
 /** An append uses partition counts that are at most 5 s old when it begins, and it ends within 5 s. */
 const APPENDS_SETTLE_MS = 12_000
@@ -20,7 +19,7 @@ const APPENDS_SETTLE_MS = 12_000
  * Gives topics the partitions that KAFKA_TOPIC_PARTITIONS and KAFKA_PARTITIONS ask for, and recounts the counters. No process
  * with the role `streams` may run. Exits with status 1 when it is refused; nothing was changed then.
  */
-const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+const config = readCommandConfig()
 const logger = createLogger(config.logLevel)
 const now = Date.now
 const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,9 +1,20 @@
 import type { Logger } from 'pino'
-import type { Config } from '../infra/config.ts'
+import { type Config, InvalidConfig, readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, type Engines, startEngines } from '../infra/engines.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { throwIfHalfRestored } from './process/data-folder.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
+
+/** The settings of a command. When one cannot be used, says so and ends the process with status 1. */
+export function readCommandConfig(): Config {
+  try {
+    return readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
 
 /**
  * Opens the engines and a copy of the registry for as long as a command's work takes.

@@ -170,6 +170,22 @@ describe('configuration', () => {
     expect(() => perShop('4')).toThrow(/^ELASTICSEARCH_SHARDS_PER_SHOP must be below ELASTICSEARCH_SHARDS/)
   })
 
+  it.each([
+    ['CLICKHOUSE_CLUSTER', 'main', 'CLICKHOUSE_URL'],
+    ['ELASTICSEARCH_API_KEY', 'a2V5', 'ELASTICSEARCH_URL'],
+    ['ELASTICSEARCH_SHARDS', '4', 'ELASTICSEARCH_URL'],
+    ['KAFKA_PASSWORD', 'secret', 'KAFKA_BROKERS'],
+    ['KAFKA_TOPIC_PARTITIONS', 'emissions:24', 'KAFKA_BROKERS'],
+  ])('refuses %s for an embedded engine', (key, value, address) => {
+    expect(() => readConfig({ [key]: value, [address]: ' ' })).toThrow(`${key} needs ${address}`)
+  })
+
+  it('takes settings of an embedded engine that are the defaults', () => {
+    expect(readConfig({ ELASTICSEARCH_SHARDS: '1', KAFKA_TLS: 'false', KAFKA_PARTITIONS: '0' }).engines.kafka).toBe(
+      null,
+    )
+  })
+
   it('never repeats an address, which may hold a password', () => {
     const secret = 'p4ssword'
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +8,20 @@ import { openEmbeddedEventLog } from '../../infra/event-log/embedded/event-log.t
 
 const run = promisify(execFile)
 const COMMAND = join(import.meta.dirname, '../../services/rebuild.ts')
+
+it.each([
+  ['a table without its engine', { TABLE: 'transactions' }, 'TABLE needs ENGINE=clickhouse'],
+  ['a table of another engine', { ENGINE: 'redis', TABLE: 'transactions' }, 'TABLE needs ENGINE=clickhouse'],
+  ['a table that the sink does not fill', { ENGINE: 'clickhouse', TABLE: 'touches' }, 'TABLE must be one of '],
+  ['a replacement of everything', { REPLACE: 'yes' }, 'REPLACE needs ENGINE=elasticsearch or ENGINE=clickhouse'],
+  ['a setting without effect', { CLICKHOUSE_CLUSTER: 'main' }, 'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL'],
+  ['a replacement by another word', { ENGINE: 'clickhouse', REPLACE: 'true' }, 'REPLACE must be yes, or left out'],
+])('refuses %s, and opens no engine', async (_, order, message) => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'rebuild-refused-')), 'data')
+  const refused = run(process.execPath, [COMMAND], { env: { ...process.env, DATA_DIR: folder, ...order } })
+  await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(`^${message}`) })
+  await expect(readdir(folder)).rejects.toThrow('ENOENT')
+})
 
 it('a second rebuild of an embedded index is refused, and leaves alone what the first one has filled', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'rebuild-twice-'))
