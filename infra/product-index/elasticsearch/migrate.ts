@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch'
 import { type ElasticsearchOptions, indexError, indexNames, openClient } from './client.ts'
 import { createFirst, indexBehind } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
+import { refuseOtherClusters } from './one-cluster.ts'
 import { allowWrites, reindex } from './write/reindex.ts'
 
 export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0, perShop: 0 }
@@ -18,13 +19,14 @@ export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED' | 'MISSING'
  * Creates the indices. When the index of products was made for another document format, mapping or number of shards, it is rebuilt
  * from its own documents. May be called repeatedly and by several processes at once. The number of shards of the index of signals
  * changes only when a new pair of indices is built.
- * @throws IndexUnavailable while the server is away.
+ * @throws IndexUnavailable while the server is away; DifferentClusters.
  */
 export async function migrateElasticsearch({
   now = Date.now,
   creates = true,
   ...options
 }: MigrateOptions): Promise<Migration> {
+  await refuseOtherClusters(options)
   return withClient(options, async (client) => {
     const { products, signals } = indexNames(options.namespace)
     const shards = { ...DEFAULT_SHARDS, ...given(options) }

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openClient } from '../../../../infra/product-index/elasticsearch/client.ts'
 import { turnAliases } from '../../../../infra/product-index/elasticsearch/indices.ts'
+import { refuseOtherClusters } from '../../../../infra/product-index/elasticsearch/one-cluster.ts'
 
 interface Request {
   path: string
@@ -79,6 +80,22 @@ describe('nodes of Elasticsearch', () => {
     await expect(turnAliases(client, [turn])).rejects.toThrow()
     expect(nodes.flatMap(({ asked }) => asked).filter(({ path }) => path.includes('_aliases'))).toHaveLength(1)
     await client.close()
+  })
+
+  it('are refused when they are of different clusters', async () => {
+    const of =
+      (cluster_uuid: string): RequestListener =>
+      (_, response) =>
+        response.end(JSON.stringify({ cluster_uuid, version: { number: '9.4.3' } }))
+    const forbids: RequestListener = (_, response) => response.writeHead(403).end('{"error":{},"status":403}')
+    const start = async (answers: RequestListener[]) => {
+      const nodes = await Promise.all(answers.map(startNode))
+      await refuseOtherClusters({ url: [REFUSED, ...nodes.map(({ url }) => url.replace('//', '//u:p@'))].join() })
+    }
+    await start([of('one'), of('one'), of('_na_'), forbids])
+    await expect(start([forbids, of('one'), of('two')])).rejects.toThrow(
+      /^ELASTICSEARCH_URL must name nodes of one cluster: 127.0.0.1:\d+ and 127.0.0.1:\d+ are of different ones$/,
+    )
   })
 
   it('are signed in to by API key, or by user and password', async () => {
