@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { views } from '../../../infra/analytics/views.ts'
 import type { ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 import { tries } from '../../effort.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
@@ -166,9 +167,22 @@ test('a filter reads that shop alone, and of events those months', async () => {
   )
 })
 
-const queries = [
-  ...readFileSync(new URL('../../../docs/data.md', import.meta.url), 'utf8').matchAll(/```sql\n(.*?)```/gs),
-]
+const docs = readFileSync(new URL('../../../docs/data.md', import.meta.url), 'utf8')
+const columnsListed = /^\| View \| Columns \|\n.*\n((?:\|.*\n)+)/m.exec(docs)![1]!
+
+test('the documentation lists the columns of every view, and which may be NULL', async () => {
+  const listed = [...columnsListed.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, view, columns]) => [
+    view,
+    columns!.replaceAll('`', '').split(' ').sort(),
+  ])
+  const described = Object.keys(views).map(async (view) => {
+    const columns = await world.analytics.query<{ name: string; type: string }>(`DESCRIBE ${view}`)
+    return [view, columns.map(({ name, type }) => `${name}${type.startsWith('Nullable') ? '?' : ''}`).sort()]
+  })
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(await Promise.all(described)))
+})
+
+const queries = [...docs.matchAll(/```sql\n(.*?)```/gs)]
 
 test('every query of the documentation answers', async () => {
   await stored(2)
