@@ -99,6 +99,7 @@ const clip = (term: string) => term.slice(0, TERM_LENGTH_MAX)
  * Words that do not narrow a shopper's phrase: articles, prepositions, conjunctions. They are folded as by `fold`. The
  * lists are short on purpose: a word that can name a product ("off", "on", "no") is left out.
  */
+const norwegian = 'av den det en et for fra i med og om pa som til'
 const stopWordLists: Readonly<Record<string, string>> = {
   en: 'a an and as at be by for from in into is it its of on or our that the their this to was were which with your',
   de: 'am an auf aus bei das dem den der des die ein eine einem einen einer eines fur im in ist mit nach oder und vom von zu zum zur',
@@ -111,7 +112,16 @@ const stopWordLists: Readonly<Record<string, string>> = {
   cs: 'a do i k ke na nebo o od po pro s se u v ve z za ze',
   sv: 'att av den det en ett for fran i med och om pa som till',
   da: 'af at den det en et for fra i med og om pa som til',
-  no: 'av den det en et for fra i med og om pa som til',
+  no: norwegian,
+  nb: norwegian,
+  fi: 'ja joka kanssa on se seka tai varten',
+  hu: 'a az egy es hogy is vagy',
+  ro: 'a ai al ale cea cei cel cele cu de din in la o pe pentru prin sau si un unei unui',
+  ca: 'a al als amb d de del dels el els en i l la les lo o per un una uns unes',
+  sl: 'ali do in iz k na o ob od po pri s se v z za',
+  tr: 'bir bu de da icin ile ve veya ya',
+  ru: 'а в во для до и из к ко или на о об от по под при с со у',
+  ar: 'في من على الى عن مع او و هذا هذه التي الذي',
   ja: 'の は が を に で と も や へ から まで',
   zh: '的 了 和 与 及 之',
   th: 'และ ที่ ของ ใน สําหรับ',

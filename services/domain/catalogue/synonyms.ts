@@ -1,11 +1,11 @@
-import { languageOf } from './languages.ts'
+import { algorithms, languageOf } from './languages.ts'
 import { analyze } from './text.ts'
 
 /**
  * Names that shoppers use for the same kind of product, one kind per line. The lists are short on purpose: names share a line
  * only if each can stand for the others whatever the shop sells. Narrower names (webcam for camera) are not synonyms.
  */
-const lists: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<string, string>> = {
   en: `laptop, notebook
     tv, television
     pc, computer
@@ -49,21 +49,37 @@ const lists: Readonly<Record<string, string>> = {
     taschenlampe, handlampe`,
 }
 
+/** Brands, and lines of products, by their full and their short names, which are the same in every language. */
+const brands = `hp, hewlett packard
+    wd, western digital
+    vw, volkswagen
+    ge, general electric
+    ck, calvin klein
+    ysl, yves saint laurent
+    d&g, dolce gabbana
+    tnf, the north face
+    dr martens, doc martens
+    ps3, playstation 3
+    ps4, playstation 4
+    ps5, playstation 5`
+
+/** The code for a language that is not known, in which all languages without a stemmer share the names of brands. */
+const UNDETERMINED = 'und'
+
 /** Maps the terms of a name, joined by spaces, to the terms of each of its synonyms. */
 export type Synonyms = ReadonlyMap<string, readonly (readonly string[])[]>
 
-const none: Synonyms = new Map()
 const byLanguage = new Map<string, Synonyms>()
 
 /** @param lang ISO 639-1 code, a region may follow; null is English. */
 export function synonymsOf(lang: string | null): Synonyms {
-  const code = languageOf(lang)
-  const list = lists[code]
-  if (list === undefined) return none
+  const language = languageOf(lang)
+  const code = Object.hasOwn(algorithms, language) ? language : UNDETERMINED
   const known = byLanguage.get(code)
   if (known) return known
   const found = new Map<string, string[][]>()
-  for (const line of list.split('\n')) {
+  const lines = kinds[code] === undefined ? brands : `${brands}\n${kinds[code]}`
+  for (const line of lines.split('\n')) {
     const names = line.split(',').map((name) => analyze(name, code))
     for (const name of names) found.set(name.join(' '), [...names.filter((other) => other !== name)])
   }

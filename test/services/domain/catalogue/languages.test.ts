@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { algorithms, snowballStemmer, stemmerOf } from '../../../../services/domain/catalogue/languages.ts'
+import { algorithms, snowballStemmer, stemmerOf, stopWords } from '../../../../services/domain/catalogue/languages.ts'
+import { analyze, fold } from '../../../../services/domain/catalogue/text.ts'
 
 /** Word beginnings and endings that stemmers of several languages know, and letters that they treat specially. */
 const pieces = [
@@ -53,5 +54,26 @@ describe('the stemmer in use', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('stop words', () => {
+  it.each(Object.keys(algorithms))('are known in each language that has a stemmer: %s', (lang) => {
+    expect(stopWords(lang).size).toBeGreaterThan(5)
+    for (const word of stopWords(lang)) expect(fold(word)).toBe(word)
+  })
+
+  it.each([
+    ['ru', 'чехол для телефона', 'чехол телефона'],
+    ['ro', 'husă pentru telefon', 'husă telefon'],
+    ['hu', 'táska és tok', 'táska tok'],
+    ['fi', 'laukku ja kotelo', 'laukku kotelo'],
+    ['tr', 'telefon için kılıf', 'telefon kılıf'],
+    ['ca', 'funda per al mòbil', 'funda mòbil'],
+    ['sl', 'torba za telefon', 'torba telefon'],
+    ['nb', 'deksel til telefon', 'deksel telefon'],
+    ['ar', 'غطاء من الجلد', 'غطاء الجلد'],
+  ])('do not narrow a phrase: %s', (lang, phrase, without) => {
+    expect(analyze(phrase, lang)).toEqual(analyze(without, lang))
   })
 })

@@ -37,6 +37,12 @@ const read = (text: string, texts: readonly string[] = shop, lang = 'en', synony
     .map(({ term, alternatives }) => [term, ...alternatives.map((name) => `(${name.join(' ')})`)].join(' '))
     .join(', ')
 
+/** Whether an offer with these terms has every word, or an alternative of it. */
+const hasAll = (words: ReturnType<typeof understand>, terms: readonly string[]) =>
+  words.every(({ term, alternatives }) =>
+    [[term], ...alternatives].some((name) => name.every((each) => terms.includes(each))),
+  )
+
 describe('a phrase', () => {
   test('stays as it was typed when offers have its words and none says them otherwise', () => {
     expect(read('wireless mouse')).toBe('wireless, mous')
@@ -87,6 +93,19 @@ describe('a phrase', () => {
     expect(read('laptop case')).toBe('notebook, case')
     expect(read('mobile phone case')).toBe('mobil, phone, case')
   })
+
+  test.each(['en', 'pl', 'fr', 'ja', null])(
+    'means a brand by its full and its short name, in any language: %s',
+    (lang) => {
+      const market = ['HP laptop', 'Hewlett Packard printer', 'PlayStation 5 controller', 'WD drive']
+      const names = (text: string) => understand({ text, lang }, frequencyIn(market, lang ?? 'en'))
+      const found = (text: string) => market.filter((offer) => hasAll(names(text), indexTerms(offer, lang)))
+      expect(found('hp')).toEqual(['HP laptop', 'Hewlett Packard printer'])
+      expect(found('hewlett packard')).toEqual(['HP laptop', 'Hewlett Packard printer'])
+      expect(found('ps5')).toEqual(['PlayStation 5 controller'])
+      expect(found('western digital drive')).toEqual(['WD drive'])
+    },
+  )
 
   const own = (lines: string) => readSynonyms(lines)
 
