@@ -182,7 +182,10 @@ function corsOriginsOf({ CORS_ORIGINS: text }: ProgramSettings): Config['corsOri
 }
 
 /** If the default port is taken, as by another process on the same machine, any free one will do. A port that was set must be free. */
-function metricsAddressOf({ METRICS_HOST: host, METRICS_PORT: port }: ProgramSettings): MetricsAddress | null {
+export function metricsAddressOf({
+  METRICS_HOST: host,
+  METRICS_PORT: port,
+}: Pick<ProgramSettings, 'METRICS_HOST' | 'METRICS_PORT'>): MetricsAddress | null {
   if (port === METRICS_OFF) return null
   return { host, port: port ?? METRICS_PORT_USUAL, orAnyFree: port === undefined }
 }

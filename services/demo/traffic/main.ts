@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { Address, Integer, readSettings, Text } from '../../../infra/settings.ts'
+import { metricsAddressOf, settings } from '../../../infra/config.ts'
+import { Address, httpAddress, Integer, readSettings, Text } from '../../../infra/settings.ts'
 import { demoCatalogue } from '../catalogue/products.ts'
 import type { DemoShop } from '../load/load.ts'
 import { sequence } from '../sequence.ts'
+import { cpuText, startServerCpu } from './server-cpu.ts'
 import { emptyTally, type Tally, type TrafficTarget, visit } from './shopper.ts'
 
 /** `make traffic`: sends shoppers to a running demo. RATE is in visits a second; SECONDS is the duration. */
@@ -19,6 +21,8 @@ const trafficSettings = Type.Object({
   HTTP_PORT: Integer(1, 65_535, 8080),
   PUBLIC_URL: Address('http', 'https'),
   DATA_DIR: Text('./data'),
+  METRICS_HOST: settings.METRICS_HOST,
+  METRICS_PORT: settings.METRICS_PORT,
 })
 
 async function main(): Promise<void> {
@@ -28,9 +32,16 @@ async function main(): Promise<void> {
   const adServer = server.PUBLIC_URL ?? `http://127.0.0.1:${server.HTTP_PORT}`
   const target = { adServer, ...readTarget(server.DATA_DIR) }
 
+  const metrics = metricsAddressOf(server)
+  const metricsUrl = metrics && `${httpAddress(metrics.host, metrics.port)}/metrics`
+
   const tally = emptyTally()
+  const cpu = await startServerCpu(metricsUrl)
   await shop(target, { rate, seconds, tally })
-  process.stdout.write(summary(tally, seconds))
+  const cpuSeconds = await cpu(tally.requests - tally.failed)
+  const cost =
+    cpuSeconds === null ? `not known from ${metricsUrl ?? 'metrics, which are off'}` : cpuText(cpuSeconds, tally)
+  process.stdout.write(`${summary(tally, seconds)}  server CPU   ${cost}\n`)
 }
 
 function readTarget(dataFolder: string): Omit<TrafficTarget, 'adServer'> {
@@ -84,12 +95,13 @@ function draw(elapsed: number, { seconds, tally }: { seconds: number; tally: Tal
 function summary(tally: Tally, seconds: number): string {
   const sorted = Float64Array.from(tally.latencies).sort()
   const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
-  const { visits, requests, failed, ads, banners, views, clicks, carts, purchases } = tally
+  const { visits, requests, failed, ads, banners, pageViews, views, clicks, carts, purchases } = tally
   return `
 
   visits       ${visits}
   requests     ${requests} (${Math.round(requests / seconds)} a second), ${failed} failed
   ads          ${ads} products, ${banners} banners
+  page views   ${pageViews}
   views        ${views}
   clicks       ${clicks} (${((100 * clicks) / Math.max(views, 1)).toFixed(1)} %)
   in carts     ${carts}

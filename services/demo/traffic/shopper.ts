@@ -17,6 +17,7 @@ export interface Tally {
   failed: number
   ads: number
   banners: number
+  pageViews: number
   views: number
   clicks: number
   carts: number
@@ -30,6 +31,7 @@ export const emptyTally = (): Tally => ({
   failed: 0,
   ads: 0,
   banners: 0,
+  pageViews: 0,
   views: 0,
   clicks: 0,
   carts: 0,
@@ -86,7 +88,7 @@ export async function visit(
 
   async function page(sponsored: object, banner: object | null) {
     const id = crypto.randomUUID()
-    const [, products, banners] = await Promise.all([
+    const [seenPage, products, banners] = await Promise.all([
       post('/v1/ev/page-view', { id, cid, shopId, referer: 'http://127.0.0.1:8081/' }),
       post<Answer<Ad>>('/v1/dsa/raw/batch', { targeting: [{ adCount: ROW, ...sponsored }] }),
       banner &&
@@ -94,6 +96,7 @@ export async function visit(
     ])
     const ads = products?.data[0]?.ads ?? []
     const shown = banners?.data[0]?.ads ?? []
+    if (seenPage) tally.pageViews++
     tally.ads += ads.length
     tally.banners += shown.length
     await see(ads, shown)
