@@ -1,24 +1,53 @@
+import { randomUUID } from 'node:crypto'
 import autocannon from 'autocannon'
+import { driveEvenly } from '../selection/even-load.ts'
 
-/** Sends requests to a URL from a separate process, and tells the parent how many were answered per second. */
+/** The task of a process that sends requests to a URL, each from another browser: otherwise the intake would leave out repeats. */
 export interface Load {
   url: string
   bodies: string[]
   connections: number
   seconds: number
+  /** Requests a second, at even intervals; default: as many as are answered. */
+  rate?: number
 }
 
-process.once('message', async ({ url, bodies, connections, seconds }: Load) => {
-  const requests = bodies.map((body) => ({
-    method: 'POST' as const,
-    headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
-    body,
-  }))
-  const result = await autocannon({ url, connections, duration: seconds, requests })
-  process.send!({
-    perSecond: result['2xx'] / result.duration,
-    failed: result.non2xx + result.errors,
-    p99Ms: result.latency.p99,
-  })
+export interface Measured {
+  perSecond: number
+  answered: number
+  failed: number
+  p99Ms: number
+}
+
+const headersOfOne = () => ({
+  'content-type': 'application/json',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
+  cid: randomUUID(),
+})
+
+process.once('message', async (load: Load) => {
+  const { rate } = load
+  const measured: Measured = await (rate === undefined
+    ? driveFully(load)
+    : driveEvenly({ ...load, rate, headersOfOne }))
+  process.send!(measured)
   process.disconnect()
 })
+
+/** Sends as many requests as are answered. */
+async function driveFully({ url, bodies, connections, seconds }: Load): Promise<Measured> {
+  let sent = 0
+  const setupRequest = (request: object) => ({
+    ...request,
+    headers: headersOfOne(),
+    body: bodies[sent++ % bodies.length]!,
+  })
+  const requests = [{ method: 'POST' as const, setupRequest }]
+  const result = await autocannon({ url, connections, duration: seconds, requests })
+  return {
+    perSecond: result['2xx'] / result.duration,
+    answered: result['2xx'],
+    failed: result.non2xx + result.errors,
+    p99Ms: result.latency.p99,
+  }
+}

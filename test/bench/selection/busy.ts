@@ -1,6 +1,5 @@
 /**
- * Latency of ad selection while the streams process a backlog at full speed, against the same program while they are idle. Goal: at
- * most twice the p99.
+ * Latency of ad selection while the streams process a backlog at full speed, against the same program while they are idle.
  *
  *     node test/bench/selection/busy.ts [requests per second]
  *
@@ -30,7 +29,10 @@ const ROUNDS = 7
 const PRODUCTS = 19_406
 const BACKLOG_EVENTS = 1_200_000
 const APPENDED_AT_ONCE = 1_000
-const GOAL = 2
+const [P50_GOAL_MS, P99_GOAL_MS] = [2, 8]
+const BUSY_P99_GOAL_MS = 15
+/** The p99 beside the streams, relative to that at rest. */
+const BUSY_GOAL = 2
 
 interface Created {
   id: string
@@ -59,9 +61,17 @@ try {
     { streams: 'at full speed', ...busy },
     { streams: 'at rest', ...quiet },
   ])
+  const evenly = `${RATE} ad requests a second at even intervals`
+  for (const [measure, value, atMost] of [
+    [`${evenly}: p50`, quiet.p50Ms, P50_GOAL_MS],
+    [`${evenly}: p99`, quiet.p99Ms, P99_GOAL_MS],
+    [`${evenly}, beside streams at full speed: p99`, busy.p99Ms, BUSY_P99_GOAL_MS],
+  ] as const) {
+    reportFigure({ measure, value, unit: 'ms', goal: { atMost } })
+  }
   reportFigure({
     measure: 'Ad requests beside streams at full speed: p99',
-    ...{ value: busy.p99Ms / quiet.p99Ms, unit: 'times that at rest', goal: { atMost: GOAL } },
+    ...{ value: busy.p99Ms / quiet.p99Ms, unit: 'times that at rest', goal: { atMost: BUSY_GOAL } },
   })
 } finally {
   await running?.kill('SIGTERM')
@@ -195,6 +205,7 @@ async function measure(program: Program, unit: Created, seconds: number): Promis
     rate: RATE,
   } satisfies Load)
   const [measured] = (await once(driver, 'message')) as [Measured]
+  if (measured.failed > 0) throw new Error(`${measured.failed} requests failed`)
   return measured
 }
 

@@ -1,18 +1,29 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../../program.ts'
-import type { Load, Measured } from './selection.load.ts'
+import type { Measured } from './selection.load.ts'
 
 const TICK_MS = 1
 /** Requests are not measured this long, until the code is compiled. */
 const WARM_UP_SECONDS = 2
 
+export interface EvenLoad {
+  url: string
+  bodies: readonly string[]
+  connections: number
+  seconds: number
+  /** Requests a second. */
+  rate: number
+  /** The headers of one request. */
+  headersOfOne: () => Record<string, string>
+}
+
 /**
  * Sends requests at even intervals, even if earlier answers are late. A latency counts from when its request was due, so a server
  * that stalls is charged for every request that it kept waiting. (autocannon's rate sends a second's requests in one burst.)
  */
-export async function driveEvenly(load: Load & { rate: number; headers: Record<string, string> }): Promise<Measured> {
-  const { url, bodies, connections, seconds, rate, headers } = load
+export async function driveEvenly(load: EvenLoad): Promise<Measured> {
+  const { url, bodies, connections, seconds, rate, headersOfOne } = load
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const warmUp = WARM_UP_SECONDS * rate
   const total = Math.round(warmUp + seconds * rate)
@@ -26,10 +37,10 @@ export async function driveEvenly(load: Load & { rate: number; headers: Record<s
         resolve()
       }
       const length = { 'content-length': Buffer.byteLength(body) }
-      const sent = request(url, { method: 'POST', agent, headers: { ...headers, ...length } }, (response) => {
+      const sent = request(url, { method: 'POST', agent, headers: { ...headersOfOne(), ...length } }, (response) => {
         response.resume()
         response.once('error', fail).once('end', () => {
-          if (response.statusCode !== 200) return fail()
+          if (response.statusCode! >= 300) return fail()
           if (isMeasured) latenciesMs.push(performance.now() - dueAt)
           resolve()
         })

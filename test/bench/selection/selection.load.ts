@@ -26,7 +26,9 @@ process.once('message', async (load: Load) => {
   const headers = { 'content-type': 'application/json', cid: 'b31f6fbc-7d5c-4b42-9a7b-2a3f1f7f3a10', ...load.headers }
   const { rate } = load
   const measured =
-    rate === undefined ? await driveFully({ ...load, headers }) : await driveEvenly({ ...load, rate, headers })
+    rate === undefined
+      ? await driveFully({ ...load, headers })
+      : await driveEvenly({ ...load, rate, headersOfOne: () => headers })
   process.send!(measured)
   process.disconnect()
 })
