@@ -12,7 +12,7 @@ import type { IndexReplacement } from '../infra/product-index/embedded/replaceme
 import { createIndexer, INDEXER_GROUP } from '../streams/indexer/indexer.ts'
 import { CORRECTIONS_GROUP } from '../streams/judge/corrections.ts'
 import { COUNTERS_LOOK_MS } from '../streams/judge/counters-repair.ts'
-import { JUDGE_GROUP } from '../streams/judge/recount.ts'
+import { JUDGE_GROUP } from '../streams/judge/recount/judged-up-to.ts'
 import { proveCounters } from '../streams/rebuild/counters.ts'
 import { rebuildIndexBeside } from '../streams/rebuild/index-beside.ts'
 import { rebuildIndex } from '../streams/rebuild/product-index.ts'

@@ -3,7 +3,8 @@ import { shardsOf } from '../../infra/counters/shards.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { judgedUpTo, placesOf, type RecountDeps, restoreCounters } from './recount.ts'
+import { judgedUpTo } from './recount/judged-up-to.ts'
+import { placesOf, type RecountDeps, restoreCounters } from './recount.ts'
 import { createSpendRestore } from './spend/spend-restore.ts'
 
 /** The pause between looks while nothing is lost. */

@@ -11,7 +11,8 @@ import { createStream, requireCompleteRegistry, type StreamOptions, type StreamS
 import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { decideBatch } from './decide-batch.ts'
-import { JUDGE_GROUP, type RecountDeps } from './recount.ts'
+import { JUDGE_GROUP, restoreJudgeCommits } from './recount/judged-up-to.ts'
+import type { RecountDeps } from './recount.ts'
 import {
   invalid,
   type Judgement,
@@ -51,6 +52,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     name: JUDGE_GROUP,
     topics: ['ad-events'],
     log,
+    beforeJoining: () => restoreJudgeCommits(log, options.logger),
     step: requireCompleteRegistry(snapshot, step),
     batchMaxRecords: BATCH_MAX_RECORDS,
     gatherMs: GATHER_MS,

@@ -12,13 +12,12 @@ import { restoreCorrections } from './correction-steps.ts'
 import { WINDOWS_MS } from './counted/windows.ts'
 import { stretchOf } from './recount/begin.ts'
 import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recount/count-event.ts'
+import { judgedUpTo } from './recount/judged-up-to.ts'
 import { PageCounts } from './recount/page-counts.ts'
 import type { CountedSpend } from './spend/restore.ts'
 import { createSpendRestore, type SpendRestore } from './spend/spend-restore.ts'
 import { termsOf } from './verdict.ts'
 
-/** The judge's consumer group. Its commits say what must have been counted. */
-export const JUDGE_GROUP = 'judge'
 /** Events that are added up before they are stored. More of them mean fewer writes per event, but longer ones. */
 const PAGE_RECORDS = 20_000
 /** The clocks of processes differ by less than this. */
@@ -30,12 +29,6 @@ export interface RecountDeps {
   snapshot: Snapshot
   /** UTC epoch milliseconds. Counters that are forgotten by now are not counted again. */
   now: () => number
-}
-
-/** The last offset of each partition of `ad-events` that the judge has committed. */
-export async function judgedUpTo(log: Pick<EventLog, 'committed'>): Promise<Map<number, number>> {
-  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
-  return new Map(committed.map(({ partition, offset }) => [partition, offset - 1]))
 }
 
 /**

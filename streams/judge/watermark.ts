@@ -2,7 +2,7 @@ import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
-import { JUDGE_GROUP } from './recount.ts'
+import { JUDGE_GROUP } from './recount/judged-up-to.ts'
 
 /** How long an event may be on its way into the log, unless the log is unavailable. */
 const APPEND_MAX_MS = 5_000

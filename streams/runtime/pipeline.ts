@@ -43,6 +43,8 @@ export interface StreamOptions {
   name: string
   topics: readonly TopicName[]
   log: EventLog
+  /** Called each time before the stream joins its group. A failure is retried like one of the log. */
+  beforeJoining?: () => Promise<void>
   step: StreamStep
   batchMaxRecords: number
   /** How long one poll waits after a failure, and while a partition is paused. Default: 1 s. */
@@ -207,6 +209,7 @@ export function createStream(options: StreamOptions): Stream {
 
   /** Ends on `stop` or by throwing. Each call joins as a new member, which starts at the committed offsets, whatever failed before. */
   async function consume(): Promise<void> {
+    await options.beforeJoining?.()
     const consumer = await log.consumer({ group: name, topics })
     member = consumer
     commits.clear()

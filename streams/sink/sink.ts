@@ -7,6 +7,7 @@ import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, IDLE_POLL_MS, type Retry } from '../runtime/stream-run.ts'
 import { BATCH_AGE_MS, createFillings, type Filling, storedTogether } from './fillings.ts'
+import { restoreSinkCommits } from './lost-commits.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
@@ -54,6 +55,7 @@ export function createSink(options: SinkOptions): Sink {
   async function consume(): Promise<void> {
     fillings.clear()
     run.paused.clear()
+    await restoreSinkCommits({ log, analytics, now, logger })
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     member = consumer
     try {

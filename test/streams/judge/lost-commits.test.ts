@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from 'vitest'
+import { shardOf } from '../../../infra/counters/shards.ts'
+import { logEpochRecord } from '../../../infra/event-log/log-epoch.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
+import { spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
+import { createJudge } from '../../../streams/judge/judge.ts'
+import { JUDGE_GROUP, restoreJudgeCommits } from '../../../streams/judge/recount/judged-up-to.ts'
+import { eventOf, NOON, snapshotOf } from './fixtures.ts'
+import { emptyLogAndCounters } from './log-and-counters.ts'
+
+/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`. */
+const forgetCommits = () => its.log.reset(JUDGE_GROUP, null)
+
+const PRICE = 7
+const BUDGET = 40 * PRICE
+const campaignIds = ['c', 'd', 'e', 'f', 'g', 'h']
+const snapshot = snapshotOf(Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET }])))
+const its = emptyLogAndCounters(snapshot)
+const silent = { info() {}, warn() {}, error() {} }
+let log: EventLog
+beforeEach(() => {
+  log = its.log
+})
+
+const send = (perCampaign: number) =>
+  log.append(
+    campaignIds.flatMap((campaignId) =>
+      Array.from({ length: perCampaign }, () => adEvent(eventOf({}, { campaignId, priceMicros: PRICE }))),
+    ),
+  )
+const adEvent = (event: AdEvent) => {
+  return { topic: 'ad-events' as const, key: event.claims.campaignId, value: encode('AdEvent', event) }
+}
+
+async function verdicts(): Promise<JudgedEvent[]> {
+  const bounds = await log.bounds('judged-events')
+  const records = await Promise.all(bounds.map(({ partition }) => log.read('judged-events', partition, 0, 10_000)))
+  return records.flat().map(({ value }) => decode('JudgedEvent', value!))
+}
+
+for (const counters of ['kept', 'lost']) {
+  test(`a judge whose commits are forgotten judges no event again, with its counters ${counters}`, async () => {
+    await send(30)
+    await its.judge()
+    await forgetCommits()
+    if (counters === 'lost') its.counters.loseTo(0)
+    await send(30)
+    const judge = createJudge({ log, counters: its.counters, snapshot, now: () => NOON, logger: silent })
+    const ended = judge.run()
+    await expect.poll(async () => (await judge.lag()).reduce((sum, { records }) => sum + records, 0)).toBe(0)
+    await judge.stop()
+    await ended
+    const judged = await verdicts()
+    expect(new Set(judged.map(({ eventId }) => eventId)).size).toBe(60 * campaignIds.length)
+    expect(judged).toHaveLength(60 * campaignIds.length)
+    const billed = judged.reduce((sum, { billedMicros }) => sum + billedMicros, 0)
+    expect(billed).toBe(BUDGET * campaignIds.length)
+    await createCountersRepair({ log, counters: its.counters, snapshot, now: () => NOON })()
+    const spends = campaignIds.map((id) => spendKey(shardOf(id, its.counters.shards), id))
+    expect(await its.counters.read(spends)).toEqual(campaignIds.map(() => BUDGET))
+  })
+}
+
+test('lost counters are recounted although the commits are forgotten, before a judge has joined', async () => {
+  await send(30)
+  await its.judge()
+  await forgetCommits()
+  its.counters.loseTo(0)
+  await createCountersRepair({ log, counters: its.counters, snapshot, now: () => NOON })()
+  const spends = campaignIds.map((id) => spendKey(shardOf(id, its.counters.shards), id))
+  expect(await its.counters.read(spends)).toEqual(campaignIds.map(() => 30 * PRICE))
+})
+
+test('in a log that was restored from a copy, the judge goes on where the restore found it', async () => {
+  const events = Array.from({ length: 10 }, () => eventOf({}, { campaignId: 'c', priceMicros: PRICE }))
+  const places = await log.append(events.map(adEvent))
+  const { partition } = places[0]!
+  // The first 8 were judged in the original, where they had other offsets.
+  const place = { sourcePartition: partition, sourceOffset: 3 }
+  const judged = { verdict: 'VALID', billedMicros: PRICE, invalidReason: null, marks: [], ...place } as const
+  await log.append([
+    {
+      topic: 'judged-events',
+      key: 'c',
+      value: encode('JudgedEvent', { ...events[7]!, ...judged }),
+    },
+    logEpochRecord({
+      ...{ epoch: 1, restoring: false, restoredAt: NOON, clusterId: null },
+      judgedTo: [{ partition, offset: places[8]!.offset }],
+    }),
+  ])
+  await restoreJudgeCommits(log, silent)
+  const commits = await log.committed(JUDGE_GROUP)
+  expect(commits).toMatchObject([{ topic: 'ad-events', partition, offset: places[8]!.offset }])
+})
+
+test('verdicts on events that the log does not have are no reason to leave events out', async () => {
+  const [place] = await log.append([adEvent(eventOf({}, { campaignId: 'c' }))])
+  await its.judge()
+  const [verdict] = await verdicts()
+  await log.append([
+    {
+      topic: 'judged-events',
+      key: 'c',
+      value: encode('JudgedEvent', { ...verdict!, sourceOffset: place!.offset + 1 }),
+    },
+  ])
+  await forgetCommits()
+  await expect(restoreJudgeCommits(log, silent)).rejects.toThrow('make restore-log')
+  expect(await log.committed(JUDGE_GROUP)).toEqual([])
+})
