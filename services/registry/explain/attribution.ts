@@ -3,8 +3,8 @@ import {
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
   explainQuery,
-  type SamePersonRow,
   linkedQuery,
+  type SamePersonRow,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
