@@ -22,11 +22,11 @@ const settings = {
   SHOW_ID_KEYS: keys,
   SESSION_KEYS: keys,
   SELECTION_DEADLINE_MS: '5000',
-  KAFKA_SESSION_TIMEOUT_MS: '6000',
   ...CLOSING,
 }
+const engines = (of: string) => ({ ...settingsIn(of), KAFKA_SESSION_TIMEOUT_MS: '6000' })
 /** Settings for embedded engines, even if the test's environment names real ones. */
-const embedded = Object.fromEntries(Object.keys(settingsIn(namespace)).map((key) => [key, '']))
+const embedded = Object.fromEntries(Object.keys(engines(namespace)).map((key) => [key, '']))
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const SHOPPERS = 6
@@ -79,7 +79,7 @@ test('a program that moves to real engines answers what it answered before, howe
   expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('All processes may start') })
   expect(await migrate()).toMatchObject({ code: 1, output: expect.stringContaining('already') })
 
-  program = await startProgram({ folder, env: { ...settings, ...settingsIn(namespace) } })
+  program = await startProgram({ folder, env: { ...settings, ...engines(namespace) } })
   await settled(SHOPPERS - 1)
   let after: unknown
   await waitFor(async () => {
@@ -175,7 +175,7 @@ async function settled(purchases: number): Promise<void> {
 /** @param kill kills the process as soon as this is true of its output so far. */
 function migrate(kill = (_output: string) => false, to = namespace): Promise<{ code: number | null; output: string }> {
   const script = join(import.meta.dirname, '../../../services/migrate.ts')
-  const env = { ...process.env, ...settings, ...settingsIn(to), DATA_DIR: folder }
+  const env = { ...process.env, ...settings, ...engines(to), DATA_DIR: folder }
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
