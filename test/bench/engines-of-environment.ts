@@ -12,7 +12,8 @@ const logger = { info() {}, warn: console.warn }
 export async function openEngines(folder: string): Promise<Engines & { namespace: string; close(): Promise<void> }> {
   const namespace = `bench${randomBytes(4).toString('hex')}`
   const problems: string[] = []
-  const config = readEngineConfig({ NAMESPACE: namespace, ELASTICSEARCH_REPLICAS: '0', ...process.env }, problems)
+  const oneNode = process.env.ELASTICSEARCH_URL ? { ELASTICSEARCH_REPLICAS: '0' } : {}
+  const config = readEngineConfig({ NAMESPACE: namespace, ...oneNode, ...process.env }, problems)
   if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   const host = await startEngines({ folder, config, logger })
   const engines = await connectEngines(host.links(), logger)

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import * as Setting from '../../settings.ts'
 
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const
+const MECHANISM_DEFAULT = 'scram-sha-512'
 
 /** How connections to the brokers are secured, and how to sign in. Plain data. */
 export interface KafkaSecurity {
@@ -34,7 +35,7 @@ export const securitySettings = {
   KAFKA_TLS_KEY_PASSWORD: Setting.Secret(),
   KAFKA_USERNAME: Setting.OptionalText(),
   KAFKA_PASSWORD: Setting.Secret(),
-  KAFKA_SASL_MECHANISM: Setting.OneOf(mechanisms, 'scram-sha-512'),
+  KAFKA_SASL_MECHANISM: Setting.OneOf(mechanisms, MECHANISM_DEFAULT),
   KAFKA_OAUTH_TOKEN_URL: Setting.Address('http', 'https'),
   KAFKA_OAUTH_SCOPE: Setting.OptionalText(),
 }
@@ -47,15 +48,20 @@ export function readKafkaSecurity(settings: SecuritySettings, problems: string[]
 }
 
 const FILE_KEYS = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE'] as const
+const TLS_KEYS = [...FILE_KEYS, 'KAFKA_TLS_KEY_PASSWORD'] as const
 
 function readTls(settings: SecuritySettings, problems: string[]): KafkaSecurity['tls'] {
-  const named = FILE_KEYS.filter((key) => settings[key] !== undefined)
+  const isSet = (key: (typeof TLS_KEYS)[number]) => settings[key] !== undefined
   if (!settings.KAFKA_TLS) {
-    for (const key of named) problems.push(`${key} needs KAFKA_TLS=true`)
+    for (const key of TLS_KEYS.filter(isSet)) problems.push(`${key} needs KAFKA_TLS=true`)
     return null
   }
+  const named = FILE_KEYS.filter(isSet)
   if ((settings.KAFKA_TLS_CERT_FILE === undefined) !== (settings.KAFKA_TLS_KEY_FILE === undefined)) {
     problems.push('KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE must be set together')
+  }
+  if (isSet('KAFKA_TLS_KEY_PASSWORD') && !isSet('KAFKA_TLS_KEY_FILE')) {
+    problems.push('KAFKA_TLS_KEY_PASSWORD needs KAFKA_TLS_KEY_FILE')
   }
   const before = problems.length
   const [ca, cert, key] = FILE_KEYS.map((each) => readPem(each, settings[each], problems))
@@ -89,8 +95,12 @@ function readSasl(settings: SecuritySettings, problems: string[]): KafkaSecurity
   if ((tokenUrl !== null) !== isOauth) {
     problems.push('KAFKA_OAUTH_TOKEN_URL and KAFKA_SASL_MECHANISM=oauthbearer must be set together')
   }
+  if (scope !== null && !isOauth) problems.push('KAFKA_OAUTH_SCOPE needs KAFKA_SASL_MECHANISM=oauthbearer')
   if (username !== undefined && password !== undefined) return { mechanism, username, password, tokenUrl, scope }
   if (isOauth || username !== password) problems.push('KAFKA_USERNAME and KAFKA_PASSWORD must be set together')
+  else if (mechanism !== MECHANISM_DEFAULT) {
+    problems.push('KAFKA_SASL_MECHANISM needs KAFKA_USERNAME and KAFKA_PASSWORD: nobody would sign in')
+  }
   return null
 }
 

@@ -73,6 +73,26 @@ it.each([
   ],
   ['files without TLS', () => ({ KAFKA_TLS_CA_FILE: file('one.pem') }), /^KAFKA_TLS_CA_FILE needs KAFKA_TLS=true$/],
   [
+    'a password of a key without TLS',
+    () => ({ KAFKA_TLS_KEY_PASSWORD: 'a' }),
+    /^KAFKA_TLS_KEY_PASSWORD needs KAFKA_TLS=true$/,
+  ],
+  [
+    'a password without a key',
+    () => ({ KAFKA_TLS: 'true', KAFKA_TLS_KEY_PASSWORD: 'a' }),
+    /^KAFKA_TLS_KEY_PASSWORD needs KAFKA_TLS_KEY_FILE$/,
+  ],
+  [
+    'a mechanism without anybody to sign in',
+    () => ({ KAFKA_SASL_MECHANISM: 'plain' }),
+    /^KAFKA_SASL_MECHANISM needs KAFKA_USERNAME and KAFKA_PASSWORD/,
+  ],
+  [
+    'a scope without oauthbearer',
+    () => ({ KAFKA_OAUTH_SCOPE: 'log', KAFKA_USERNAME: 'a', KAFKA_PASSWORD: 'b' }),
+    /^KAFKA_OAUTH_SCOPE needs KAFKA_SASL_MECHANISM=oauthbearer$/,
+  ],
+  [
     'a name without a password',
     () => ({ KAFKA_USERNAME: 'a' }),
     /^KAFKA_USERNAME and KAFKA_PASSWORD must be set together$/,
