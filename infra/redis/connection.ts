@@ -168,9 +168,16 @@ async function evictionError(server: Redis): Promise<string | null> {
   return `Redis may evict counters: its maxmemory-policy is ${policy} and must be noeviction`
 }
 
+/** What an operator has to change, by what servers answer. */
+const REMEDIES: readonly [answer: RegExp, remedy: string][] = [
+  [/^(MOVED|CROSSSLOT) /, 'it is a Cluster, so REDIS_URL must begin with redis+cluster://'],
+  [/cluster support disabled/, 'it is not a Cluster, so REDIS_URL must begin with redis:// or redis+sentinel://'],
+  [/unknown command 'sentinel'/i, 'it is not a Sentinel, so REDIS_URL must begin with redis:// or redis+cluster://'],
+  [/\b(WRONGPASS|NOAUTH|NOPERM)\b/, 'check the user and the password in REDIS_URL'],
+]
+
 function explained({ name, message }: Error): string {
   if (name === 'MaxRetriesPerRequestError') return 'the connection was lost'
-  if (/^(MOVED|CROSSSLOT) /.test(message))
-    return `it is a Cluster, whose address begins with redis+cluster:// (${message})`
-  return message
+  const [, remedy] = REMEDIES.find(([answer]) => answer.test(message)) ?? []
+  return remedy === undefined ? message : `${remedy} (${message})`
 }

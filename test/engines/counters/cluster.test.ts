@@ -56,8 +56,8 @@ test('an address of another kind of Redis, or of none, says what is wrong', asyn
   const single = new URL(addresses.redisUrl).host
   const [node] = cluster.servers
   const wrong = {
-    [`redis+cluster://${single}`]: 'cluster support disabled',
-    [`redis+sentinel://${single}/main`]: 'All sentinels are unreachable',
+    [`redis+cluster://${single}`]: 'it is not a Cluster',
+    [`redis+sentinel://${single}/main`]: 'it is not a Sentinel',
     [node!.url]: 'it is a Cluster',
     'redis://127.0.0.1:1': 'ECONNREFUSED',
   }

@@ -115,6 +115,19 @@ test('a Redis that was away at the start is used once it is there', async () => 
   await counters.close()
 })
 
+test('a Redis that refuses the user or the password says which setting to look at', async () => {
+  const redis = await startRedis(['--requirepass', 'secret'])
+  const { host } = new URL(redis.url)
+  for (const url of [redis.url, `redis://:wrong@${host}`, `redis://nobody:secret@${host}`]) {
+    const counters = open({ ...redis, url })
+    await expect(read(counters)).rejects.toThrow('check the user and the password in REDIS_URL')
+    await counters.close()
+  }
+  const counters = open({ ...redis, url: `redis://:secret@${host}` })
+  expect(await read(counters)).toBe(0)
+  await counters.close()
+})
+
 test('a Redis that may evict keys is refused', async () => {
   const redis = await startRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'])
   const counters = open(redis)
