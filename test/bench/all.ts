@@ -55,6 +55,7 @@ const measures: Measure[] = [
     'engines/counters',
     'cost/soak',
     'cost/workers',
+    'cost/roles',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
   ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness', 'pipeline'].map((name) => ({

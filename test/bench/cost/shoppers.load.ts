@@ -6,6 +6,8 @@ import { percentile } from '../../program.ts'
 /** The task of the process that simulates shoppers. */
 export interface Visits {
   url: string
+  /** Where events are reported; default: at `url`. */
+  eventsUrl?: string
   /** Bodies of ad requests for two units. Each visit sends the next one. */
   bodies: string[]
   shopId: string
@@ -44,21 +46,29 @@ process.once('message', async (visits: Visits) => {
 })
 
 /** Visits begin at even intervals, even if earlier answers are late. A latency counts from when its request was due. */
-async function visit({ url, bodies, shopId, shoppers, visitsPerSecond, seconds }: Visits): Promise<Visited> {
+async function visit({
+  url,
+  eventsUrl = url,
+  bodies,
+  shopId,
+  shoppers,
+  visitsPerSecond,
+  seconds,
+}: Visits): Promise<Visited> {
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
   const random = sequence(visitsPerSecond).next
   const adMs: number[] = []
   const eventMs: number[] = []
   let failed = 0
 
-  function post(path: string, body: string, cid: string, dueAt: number, latencies: number[]): Promise<string | null> {
+  function post(at: string, body: string, cid: string, dueAt: number, latencies: number[]): Promise<string | null> {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), cid }
     return new Promise((resolve) => {
       const fail = () => {
         failed++
         resolve(null)
       }
-      const sent = request(`${url}${path}`, { method: 'POST', agent, headers }, (response) => {
+      const sent = request(at, { method: 'POST', agent, headers }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.once('error', fail).once('end', () => {
@@ -72,11 +82,11 @@ async function visit({ url, bodies, shopId, shoppers, visitsPerSecond, seconds }
     })
   }
   const report = (path: string, body: object, cid: string) =>
-    post(path, JSON.stringify(body), cid, performance.now(), eventMs)
+    post(`${eventsUrl}${path}`, JSON.stringify(body), cid, performance.now(), eventMs)
 
   async function shop(number: number, dueAt: number): Promise<void> {
     const cid = `${shoppers}-${number}`
-    const answer = await post('/v1/dsa/raw/batch', bodies[number % bodies.length]!, cid, dueAt, adMs)
+    const answer = await post(`${url}/v1/dsa/raw/batch`, bodies[number % bodies.length]!, cid, dueAt, adMs)
     if (answer === null) return
     const ads = (JSON.parse(answer) as Answer).data.flatMap((slot) => slot.ads)
     await sleep(SEEN_AFTER_MS)
