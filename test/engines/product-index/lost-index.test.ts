@@ -9,6 +9,7 @@ import { runToEnd } from '../restore/scripts.ts'
 
 const namespace = testNamespace()
 const WAIT_MS = 120_000
+const LAMPS = ['one', 'two', 'three']
 let program: Program
 
 beforeAll(async () => {
@@ -20,9 +21,30 @@ afterAll(async () => {
   await removeNamespace(namespace)
 })
 
+test('while the index is lost, ads come from what was known of it, and their views are judged', async () => {
+  const { shopId, askForAds } = await openShop(program, { lamps: LAMPS })
+  const isThere = async () =>
+    (await fetch(`${addresses.elasticsearchUrl}/${namespace}-products`, { method: 'HEAD' })).ok
+  const [from, to] = [-1, 2].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10))
+  const report = `/v1/panel/reports?shopId=${shopId}&from=${from}&to=${to}&metrics=views`
+  const counted = async () => (await must(program.call<{ totals: { views: number } }>('GET', report))).totals.views
+
+  await removeIndices(addresses.elasticsearchUrl, namespace)
+  expect(await isThere()).toBe(false)
+  let views = 0
+  do {
+    const cid = randomUUID()
+    const ads = await askForAds(cid, 'desk lamp', LAMPS.length)
+    expect(ads).toHaveLength(LAMPS.length)
+    await must(program.call('POST', '/v1/dsa/view-event', { showId: ads[0]!.showId }, { cid }))
+    views++
+  } while (!(await isThere()))
+  await expect.poll(counted, { timeout: WAIT_MS }).toBe(views)
+})
+
 test('an index that is lost again and again while feeds are read and a campaign changes has in the end what the log has', async () => {
   const call = <T>(...args: Parameters<Program['call']>) => must(program.call<T>(...args))
-  const { shopId, feedId, campaignId, askForAds } = await openShop(program, { lamps: ['one', 'two', 'three'] })
+  const { shopId, feedId, campaignId, askForAds } = await openShop(program, { lamps: LAMPS })
 
   async function readFeed(lamps: readonly string[]): Promise<() => Promise<boolean>> {
     const { id } = await call<{ id: string }>('POST', `/v1/panel/feeds/${feedId}/content`, feedXml(lamps))
