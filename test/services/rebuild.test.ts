@@ -14,6 +14,11 @@ it.each([
   ['a table of another engine', { ENGINE: 'redis', TABLE: 'transactions' }, 'TABLE needs ENGINE=clickhouse'],
   ['a table that the sink does not fill', { ENGINE: 'clickhouse', TABLE: 'touches' }, 'TABLE must be one of '],
   ['a replacement of everything', { REPLACE: 'yes' }, 'REPLACE needs ENGINE=elasticsearch or ENGINE=clickhouse'],
+  [
+    'a table of a cluster',
+    { ENGINE: 'clickhouse', CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_CLUSTER: 'main' },
+    'ENGINE=clickhouse works only with a single server',
+  ],
   ['a setting without effect', { CLICKHOUSE_CLUSTER: 'main' }, 'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL'],
   ['a replacement by another word', { ENGINE: 'clickhouse', REPLACE: 'true' }, 'REPLACE must be yes, or left out'],
 ])('refuses %s, and opens no engine', async (_, order, message) => {
