@@ -16,6 +16,7 @@ import { touch } from '../../streams/attribution/events.ts'
 import { logRecord } from '../../streams/runtime/fake-log.ts'
 import { jsonRowOf } from '../../streams/sink/json-rows.ts'
 import { startStopwatch } from '../stopwatch.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 /** The sink's settings. */
 const BATCH_ROWS = 20_000
@@ -95,6 +96,10 @@ for (let turn = 0; turn < ROUNDS; turn++) {
 const rows = BATCH_ROWS * BATCHES * (ROUNDS - 1)
 const measure = `judged events in blocks of ${BATCH_ROWS.toLocaleString('en')}`
 const rowsPerSecond = (side: keyof typeof ms) => Math.round((rows * 1000) / ms[side])
+reportFigure({
+  measure: 'Sink, judged events, ClickHouse over HTTP',
+  ...{ value: rowsPerSecond('sink'), unit: 'rows/s', goal: { atLeast: 150_000 } },
+})
 const microsPerRow = (side: keyof typeof ms) => Number((cpuMicros[side] / rows).toFixed(2))
 console.table([
   {
