@@ -13,6 +13,9 @@ import { rangeIn } from '../visits/range.ts'
 
 /** A file is built completely before it is sent: at about 120 bytes a row, 60 MB. */
 const ROWS_MAX = 500_000
+const MIB = 1024 * 1024
+/** Before compression. 500,000 events take some 300 MiB, but one order may have a thousand lines with long titles. */
+const MIB_MAX = 512
 /** Limit of each query of an export, because reports wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
 
@@ -21,6 +24,7 @@ export interface ExportsDeps {
   snapshot: Snapshot
   authorize: Authorize
   rowsMax?: number
+  mibMax?: number
 }
 
 /** The views of docs/data.md as Parquet files, for the publisher of a shop and the operator only, because they name people. */
@@ -62,11 +66,11 @@ interface ExportCall {
 }
 
 /**
- * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE for more rows than a file may have,
- *   because a file cannot say that it was cut off.
+ * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE for more rows, or longer ones, than a file
+ *   may have, because a file cannot say that it was cut off.
  */
 async function exportView(
-  { analytics, snapshot, rowsMax = ROWS_MAX }: ExportsDeps,
+  { analytics, snapshot, rowsMax = ROWS_MAX, mibMax = MIB_MAX }: ExportsDeps,
   { principal, view, query }: ExportCall,
 ) {
   const fieldErrors = new FieldErrors()
@@ -90,6 +94,16 @@ async function exportView(
     throw new Problem(
       'TOO_LARGE',
       `The period has ${found!.rows} rows, but a file can have at most ${rowsMax}: choose a shorter period`,
+    )
+  }
+  const [size] = await analytics.query<{ bytes: number }>(
+    `SELECT toInt64(sum(byteSize(*))) AS bytes ${rows} ${settings}`,
+    params,
+  )
+  if (size!.bytes > mibMax * MIB) {
+    throw new Problem(
+      'TOO_LARGE',
+      `The rows of the period take ${Math.ceil(size!.bytes / MIB)} MiB, but a file can have at most ${mibMax}: choose a shorter period`,
     )
   }
   return analytics.queryParquet(`SELECT * ${rows} ORDER BY ${isByDay ? 'shopDay' : 'occurredAt'} ${settings}`, params)

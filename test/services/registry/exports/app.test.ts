@@ -8,12 +8,13 @@ import { factsOf, store } from '../reports/facts.ts'
 import { OPERATOR, openWorld, tokens, type Who, type World } from '../reports/world.ts'
 
 const ROWS_MAX = 30
+const MIB_MAX = 2
 const folder = mkdtempSync(join(tmpdir(), 'exports-'))
 let world: World
 beforeAll(async () => {
   world = await openWorld()
   await store(world, factsOf(2), 'exported')
-  world.server.register(exportsApp({ ...world, rowsMax: ROWS_MAX }))
+  world.server.register(exportsApp({ ...world, rowsMax: ROWS_MAX, mibMax: MIB_MAX }))
 })
 afterAll(async () => {
   await world.close()
@@ -53,6 +54,30 @@ test('more rows than a file may have are refused, with their number', async () =
   expect(answer.statusCode).toBe(413)
   expect(answer.json().detail).toMatch(
     /^The period has \d+ rows, but a file can have at most 30: choose a shorter period$/,
+  )
+})
+
+test('rows that are longer than a file may be are refused, with their size', async () => {
+  const long = {
+    shopProductId: 'p',
+    priceMicros: 1,
+    quantity: 1,
+    productTitle: 'x'.repeat(100_000),
+    brand: null,
+    sellerId: null,
+  }
+  const at = Date.UTC(2026, 7, 1)
+  const order = {
+    ...{ _topic: 't', _partition: 0, _offset: 1, kind: 'PURCHASE', shopId: 'warsaw', eventId: 'long' },
+    cid: 'c',
+  }
+  const times = { occurredAt: at, receivedAt: at, currency: 'PLN', proof: 'SIGNED', imported: false }
+  const lines = Array.from({ length: 30 }, () => long)
+  await world.analytics.insert('transactions', [{ ...order, ...times, lines }], { token: 'long' })
+  const answer = await get('v_orders?shopId=warsaw&from=2026-08-01&to=2026-08-02')
+  expect(answer.statusCode).toBe(413)
+  expect(answer.json().detail).toBe(
+    'The rows of the period take 3 MiB, but a file can have at most 2: choose a shorter period',
   )
 })
 
