@@ -156,9 +156,10 @@ async function configure(admin: Admin, client: BrokerClient, options: MigrateKaf
   })
   const copies = await copiesOf(admin, names)
   const changes = resources.flatMap(({ resourceName, configEntries }) => {
-    const found = configEntries
-      .filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG)
-      .map(({ configName, configValue }) => ({ name: configName, value: configValue }))
+    const { found = [], defaults = [] } = Object.groupBy(
+      configEntries.map(({ configName: name, configValue: value, configSource }) => ({ name, value, configSource })),
+      ({ configSource }) => (configSource === kafkajs.ConfigSource.TOPIC_CONFIG ? 'found' : 'defaults'),
+    )
     const replicationFactor = copies.get(resourceName)!
     const problem = copiesProblem(resourceName, found, replicationFactor)
     if (problem) throw new Error(problem)
@@ -169,6 +170,7 @@ async function configure(admin: Admin, client: BrokerClient, options: MigrateKaf
         replicationFactor: Math.min(options.replicationFactor, replicationFactor),
       }),
       found,
+      defaults,
     )
     return settings.length === 0 ? [] : [{ topic: resourceName, settings }]
   })

@@ -6,18 +6,20 @@ import type { TopicNumbers } from './partition-counts.ts'
 const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
 const TOMBSTONE_RETENTION_MS = 86_400_000
 const SEGMENT_MS = 86_400_000
+const UNLIMITED = -1
 
 /**
  * What we insist on for one setting of a topic. EXACT: another value would break a promise of the log. AT_LEAST: a smaller number
- * would. WHEN_MISSING: any value is fine, and one that an operator has set stays.
+ * would. WHEN_MISSING: any value is fine, and one that an operator has set stays. INSTEAD_OF_DEFAULT: the same, but nothing is set
+ * where the default of the brokers is this value.
  */
 export interface WantedSetting {
   name: string
   value: string
-  rule: 'EXACT' | 'AT_LEAST' | 'WHEN_MISSING'
+  rule: 'EXACT' | 'AT_LEAST' | 'WHEN_MISSING' | 'INSTEAD_OF_DEFAULT'
 }
 
-/** A setting that was made on the topic itself. Defaults of the brokers are not listed. */
+/** A setting of a topic, or a default of the brokers. */
 export interface FoundSetting {
   name: string
   value: string
@@ -47,6 +49,9 @@ export function wantedSettings(topic: TopicName, options: TopicSettingsOptions):
     ['min.insync.replicas', options.replicationFactor >= 3 ? 2 : 1, 'AT_LEAST'],
     // The time of a record is when the log accepted it, by the brokers' clocks.
     ['message.timestamp.type', 'LogAppendTime', 'EXACT'],
+    // These two would lose acknowledged records: a size at which old ones are deleted, and a leader that has not got the last ones.
+    ['retention.bytes', UNLIMITED, 'INSTEAD_OF_DEFAULT'],
+    ['unclean.leader.election.enable', 'false', 'INSTEAD_OF_DEFAULT'],
   ]
   // Only closed segments are compacted.
   if (isCompacted) settings.push(['segment.ms', SEGMENT_MS, 'WHEN_MISSING'])
@@ -60,16 +65,26 @@ function askedRetentionMs(topic: TopicName, options: TopicSettingsOptions): numb
   return single ?? (common === undefined ? undefined : Math.max(retentionMinMs, Math.min(retentionMs, common)))
 }
 
-/** The wanted settings that a topic does not satisfy. All others are left alone. */
-export function settingsToChange(wanted: readonly WantedSetting[], found: readonly FoundSetting[]): WantedSetting[] {
-  const values = new Map(found.map(({ name, value }) => [name, value]))
+/**
+ * The wanted settings that a topic does not satisfy. All others are left alone.
+ * @param found the settings that were made on the topic itself.
+ */
+export function settingsToChange(
+  wanted: readonly WantedSetting[],
+  found: readonly FoundSetting[],
+  defaults: readonly FoundSetting[] = [],
+): WantedSetting[] {
+  const values = valuesByName(found)
+  const defaultValues = valuesByName(defaults)
   return wanted.filter(({ name, value, rule }) => {
     const current = values.get(name)
-    if (current === undefined) return true
+    if (current === undefined) return rule !== 'INSTEAD_OF_DEFAULT' || defaultValues.get(name) !== value
     if (rule === 'EXACT') return current !== value
     return rule === 'AT_LEAST' && Number(current) < Number(value)
   })
 }
+
+const valuesByName = (settings: readonly FoundSetting[]) => new Map(settings.map(({ name, value }) => [name, value]))
 
 /** Why a topic can never be written, when more replicas must be in sync than it has; otherwise null. */
 export function copiesProblem(topic: string, found: readonly FoundSetting[], copies: number): string | null {

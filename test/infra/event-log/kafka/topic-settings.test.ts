@@ -2,16 +2,16 @@ import { expect, it } from 'vitest'
 import { copiesProblem, settingsToChange, wantedSettings } from '../../../../infra/event-log/kafka/topic-settings.ts'
 import { topicNames } from '../../../../schemas/topics.ts'
 
+const OPTIONS = { replicationFactor: 1 }
+const settingsIn = (values: Record<string, string>) => Object.entries(values).map(([name, value]) => ({ name, value }))
+
 const changed = (
   topic: Parameters<typeof wantedSettings>[0],
   options: Parameters<typeof wantedSettings>[1],
   found: Record<string, string>,
 ) =>
   Object.fromEntries(
-    settingsToChange(
-      wantedSettings(topic, options),
-      Object.entries(found).map(([name, value]) => ({ name, value })),
-    ).map(({ name, value }) => [name, value]),
+    settingsToChange(wantedSettings(topic, options), settingsIn(found)).map(({ name, value }) => [name, value]),
   )
 
 const made = (topic: Parameters<typeof wantedSettings>[0], options: Parameters<typeof wantedSettings>[1]) =>
@@ -39,6 +39,19 @@ it('missing settings are set, and those that are too small are raised', () => {
     'max.message.bytes': max,
     'min.insync.replicas': insync,
   })
+})
+
+it("defaults of the brokers that would lose records are overruled, and an operator's own choice is not", () => {
+  const { 'retention.bytes': bytes, 'unclean.leader.election.enable': unclean, ...rest } = made('ad-events', OPTIONS)
+  const wanted = wantedSettings('ad-events', OPTIONS)
+  const names = (found: Record<string, string>, defaults: Record<string, string>) =>
+    settingsToChange(wanted, settingsIn(found), settingsIn(defaults)).map(({ name }) => name)
+  const safe = { 'retention.bytes': '-1', 'unclean.leader.election.enable': 'false' }
+  expect({ 'retention.bytes': bytes, 'unclean.leader.election.enable': unclean }).toEqual(safe)
+  expect(names(rest, safe)).toEqual([])
+  const losing = { 'retention.bytes': '1073741824', 'unclean.leader.election.enable': 'true' }
+  expect(names(rest, losing)).toEqual(Object.keys(losing))
+  expect(names({ ...rest, ...losing }, losing)).toEqual([])
 })
 
 it('settings that would break the log are put back: cleanup policy and timestamps', () => {
