@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
 import { tries } from '../../effort.ts'
 import { type EngineName, type EngineOnDisk, engineNames } from './world/engine-set.ts'
 import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world/world.ts'
@@ -88,6 +89,25 @@ const lossOfRedis: Fault = {
     await engines.signal('redis', 'SIGKILL')
     await engines.wipe('redis')
     await engines.start('redis')
+  },
+}
+
+/** A full Redis refuses writes and answers reads. Only what waits for the judge may notice. */
+const fullRedis: Fault = {
+  name: 'redis is full',
+  async run({ engines, urlOf }) {
+    const redis = new Redis(engines.environment.REDIS_URL!)
+    try {
+      await redis.config('SET', 'maxmemory', '1')
+      await delay(SHORT_OUTAGE_MS)
+      for (const role of ['selection', 'intake'] as const) {
+        const { status } = await fetch(`${urlOf(role)}/health/ready`)
+        if (status !== 200) throw new Error(`While Redis is full, ${role} is not ready: ${status}`)
+      }
+    } finally {
+      await redis.config('SET', 'maxmemory', '0')
+      redis.disconnect()
+    }
   },
 }
 
@@ -209,9 +229,10 @@ const engineNamesButKafka = engineNames.filter((name) => name !== 'kafka')
 export const faults: readonly Fault[] = [
   ...inTurn('kill -9 of each process in turn', roles.map(killOf)),
   ...inTurn('kill -9 and SIGSTOP of kafka in turn', [killOfEngine('kafka'), pauseOfEngine('kafka')]),
-  ...inTurn('kill -9 of each other engine in turn, and of redis with its data', [
+  ...inTurn('kill -9 of each other engine in turn, and of redis with its data, which then is full', [
     ...engineNamesButKafka.map(killOfEngine),
     lossOfRedis,
+    fullRedis,
   ]),
   ...inTurn('SIGSTOP of each other engine in turn', engineNamesButKafka.map(pauseOfEngine)),
   ...inTurn('no way to each other engine in turn, and a slow network', [
