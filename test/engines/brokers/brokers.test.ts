@@ -78,6 +78,18 @@ const faults: Fault[] = [
     },
   ],
   [
+    'SIGSTOP of a leader, and then of another broker',
+    async () => {
+      const id = await leader()
+      for (const frozen of [id, others(id)[0]!]) {
+        await cluster.signal(frozen, 'SIGSTOP')
+        await traffic.untilAllGetOn()
+        await cluster.signal(frozen, 'SIGCONT')
+        await cluster.untilInSync()
+      }
+    },
+  ],
+  [
     'kill -9 of two brokers in turn',
     async () => {
       const id = await leader()
