@@ -13,7 +13,6 @@ interface Service {
   depends_on: Record<string, unknown>
 }
 
-const READY_TIMEOUT_MS = 60_000
 const namespace = testNamespace()
 const env = { ...settingsIn(namespace), SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}` }
 const started = new Map<string, Promise<Program>>()
@@ -36,7 +35,7 @@ function start(name: string): Promise<Program> {
   const { environment, depends_on } = services[name]!
   const others = Object.keys(depends_on).filter(isOfProgram)
   const program = Promise.all(others.map(start)).then(() =>
-    startProgram({ env: { ...env, ROLES: environment.ROLES! }, startTimeoutMs: READY_TIMEOUT_MS }),
+    startProgram({ env: { ...env, ROLES: environment.ROLES! } }),
   )
   started.set(name, program)
   return program
