@@ -6,7 +6,8 @@ import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
 import { runToEnd } from '../runtime/run-to-end.ts'
 import type { StreamLogger } from '../runtime/stream.ts'
 import { fenceOf } from '../sink/batch.ts'
-import { decodeOffsetMetadata, encodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
+import { restoreSinkCommits, TablesOfAnotherLog } from '../sink/lost-commits.ts'
+import { decodeOffsetMetadata, encodeOffsetMetadata, laterEpoch, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 import { createSink } from '../sink/sink.ts'
 import { REBUILDING } from './replacement-table.ts'
@@ -37,10 +38,10 @@ const FORGOTTEN_TABLE = 'forgotten_rows'
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
   const { log, analytics, migrate, now } = deps
-  if (!(await wasEnded(log))) await catchUp(deps)
+  if (!(await wasEnded(log)) && (await areOfThisLog(deps))) await catchUp(deps)
   const since = await completeSince({ analytics, now })
   const before = await fingerprints(analytics, since)
-  const release = await rewindSink(log, analytics)
+  const release = await rewindSink(deps)
   await log.reset(ATTRIBUTION_GROUP, null)
   for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
   await migrate(analytics)
@@ -67,13 +68,24 @@ async function wasEnded(log: EventLog): Promise<boolean> {
   return (await log.committed(SINK_GROUP)).some((commit) => decodeOffsetMetadata(commit).areTablesDropped)
 }
 
+/** Whether the tables can be completed from the log: not if they hold rows of another one. */
+async function areOfThisLog(deps: RebuildDeps): Promise<boolean> {
+  try {
+    await restoreSinkCommits(deps)
+    return true
+  } catch (error) {
+    if (!(error instanceof TablesOfAnotherLog)) throw error
+    return false
+  }
+}
+
 /**
  * Sets the sink back to the start of each partition, under a new epoch, so that what a frozen sink may still send is refused.
  * @returns allows a sink to store again: call it when the tables are empty.
  */
-async function rewindSink(log: EventLog, analytics: Analytics): Promise<() => Promise<void>> {
+async function rewindSink({ log, analytics, now }: RebuildDeps): Promise<() => Promise<void>> {
   const commits = await log.committed(SINK_GROUP)
-  const epoch = Math.max(0, ...commits.map((commit) => decodeOffsetMetadata(commit).epoch)) + 1
+  const epoch = laterEpoch(commits, now())
   const starts = storedTopics.map(async (topic) =>
     (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start })),
   )

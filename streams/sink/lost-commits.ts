@@ -1,12 +1,17 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import type { StreamLogger } from '../runtime/stream.ts'
-import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
+import { encodeOffsetMetadata, laterEpoch, SINK_GROUP } from './offset-metadata.ts'
 import { type StoredTopic, storedTopics, tablesOf } from './rows.ts'
 
 /** At least as many records as a batch of one partition may have: what was in doubt is among the last of them. */
 const DOUBTED_RECORDS = 40_000
 const WINDOW_GROWTH = 4
+
+/** The tables hold rows of records that the log has never had. The message is written for the operator. */
+export class TablesOfAnotherLog extends Error {
+  override readonly name = 'TablesOfAnotherLog'
+}
 
 export interface LostCommitsDeps {
   log: Pick<EventLog, 'committed' | 'bounds' | 'count' | 'reset'>
@@ -20,7 +25,7 @@ export interface LostCommitsDeps {
  * Makes the sink's commits again when Kafka has forgotten them, as it does some time after the last member has left the group
  * (`offsets.retention.minutes`). Otherwise everything in the log would be stored a second time. What the tables hold says how far the
  * sink had come, except in its last batch, any part of which may be stored: so that one is left in doubt. Call it before joining.
- * @throws Error when the tables hold rows of another log.
+ * @throws TablesOfAnotherLog
  */
 export async function restoreSinkCommits({ log, analytics, now, logger }: LostCommitsDeps): Promise<void> {
   if ((await log.committed(SINK_GROUP)).length > 0) return
@@ -31,8 +36,7 @@ export async function restoreSinkCommits({ log, analytics, now, logger }: LostCo
     { stream: SINK_GROUP },
     'the commits of the sink are gone from the log: it goes on after what the tables hold',
   )
-  // The epochs are lost as well. Each recovery raises one by 1, so a time is above all of them, and above that of an earlier loss.
-  const epoch = now()
+  const epoch = laterEpoch([], now())
   const commits: Commit[] = []
   for (const [topic, last] of lastOf) {
     for (const bounds of await log.bounds(topic)) {
@@ -64,7 +68,7 @@ async function placeAfter(
   { bounds: { partition, start, end }, last }: { bounds: PartitionBounds; last: number },
 ): Promise<{ offset: number; pendingLast: number | null }> {
   if (last >= end) {
-    throw new Error(
+    throw new TablesOfAnotherLog(
       `The tables hold rows of ${topic}/${partition} up to offset ${last}, and the log ends before ${end}: they belong to another log. Stop every process with the role streams, and run make rebuild`,
     )
   }

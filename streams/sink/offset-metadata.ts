@@ -22,3 +22,13 @@ export function encodeOffsetMetadata(metadata: SinkOffsetMetadata): string {
 export function decodeOffsetMetadata(commit: Pick<Commit, 'metadata'> | null): SinkOffsetMetadata {
   return commit === null || commit.metadata === '' ? NOTHING_YET : (JSON.parse(commit.metadata) as SinkOffsetMetadata)
 }
+
+/**
+ * An epoch above all that the sink has used. When its commits are lost, so are its epochs: but each recovery raises one only by 1, so
+ * that the time is above all of them, and above that of an earlier loss.
+ * @param now UTC epoch milliseconds.
+ */
+export function laterEpoch(commits: readonly Pick<Commit, 'metadata'>[], now: number): number {
+  if (commits.length === 0) return now
+  return Math.max(...commits.map((commit) => decodeOffsetMetadata(commit).epoch)) + 1
+}

@@ -115,7 +115,7 @@ describe('rebuild and audit', () => {
     await migrate(analytics)
     expect(await tables()).toEqual(before)
     const rows = () =>
-      analytics.query('SELECT count() AS rows FROM transactions UNION ALL SELECT count() FROM page_views')
+      analytics.query('SELECT (SELECT count() FROM transactions) AS sales, (SELECT count() FROM page_views) AS views')
     const left = await rows()
     const sink = createSink({ log, analytics, now, logger: silent })
     void sink.run()
@@ -190,5 +190,25 @@ describe('rebuild and audit', () => {
       stored: clicks + 2,
     })
     expect(topics.find(({ topic }) => topic === 'registry')).toMatchObject({ logged: 1, stored: 1 })
+  })
+
+  it('makes the tables anew that another log has filled', async () => {
+    const other = await openEmbeddedEventLog({ folder: join(folder, 'other') })
+    try {
+      await other.append(
+        happenings.slice(0, 3).map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })),
+      )
+      const deps = { log: other, analytics, migrate, now, runId: randomUUID, logger: silent }
+      const sink = createSink(deps)
+      void sink.run()
+      await waitFor(() => sink.state().status === 'RETRYING')
+      await sink.stop()
+      expect(sink.state().lastError?.message).toMatch('run make rebuild')
+      const proofs = await rebuildAnalytics(deps)
+      const changed = { table: 'judged_events', rowsBefore: clicks + 2, rowsAfter: 3, equal: false }
+      expect(proofs).toContainEqual(expect.objectContaining(changed))
+    } finally {
+      await other.close()
+    }
   })
 })
