@@ -1,3 +1,4 @@
+import { fingerprintOf, numberOf } from '../../infra/counters/fingerprint.ts'
 import { type Decision, decisionOf } from './step.ts'
 
 /**
@@ -8,7 +9,8 @@ import { type Decision, decisionOf } from './step.ts'
  *   character that names its decision. Where offsets are left out, their number stands before the next character: `+3,`;
  * - when spend was restored, the offset of the last checkpoint that it was restored from (`spend/restore.ts`);
  * - the position that each shard must have had before the batch: an offset, how far each shard may be behind it, and the shards that
- *   the batch counts in.
+ *   the batch counts in;
+ * - the fingerprint of the first event's id, by which events of another log are told from these.
  */
 type Note = [
   first: number | null,
@@ -16,6 +18,7 @@ type Note = [
   codes: string,
   restoredFrom: number | null,
   stands?: [at: number, behind: number[], counting: readonly number[]],
+  firstEvent?: number | null,
 ]
 
 /**
@@ -29,9 +32,15 @@ export interface Stands {
   counting: readonly number[]
 }
 
+/** An event that a note is about. */
+export interface NotedEvent {
+  offset: number
+  value: { eventId: string }
+}
+
 /** @param decisions on the events, in their order. */
 export function encodeNote(
-  events: readonly { offset: number }[],
+  events: readonly NotedEvent[],
   decisions: readonly Decision[],
   { before, counting }: Stands,
 ): string {
@@ -55,8 +64,18 @@ export function encodeNote(
   }
   const at = Math.max(...before)
   const stands: Note[4] = [at, before.map((each) => at - each), counting]
-  return JSON.stringify([first, kinds, codes.join(''), null, stands] satisfies Note)
+  const firstEvent = events.length > 0 ? nameOf(events[0]!) : null
+  return JSON.stringify([first, kinds, codes.join(''), null, stands, firstEvent] satisfies Note)
 }
+
+/** Whether events, which may be others than the note's, are of the log that the note was made of, as far as the note can tell. */
+export function isOfLog(note: string | null, events: readonly NotedEvent[]): boolean {
+  const [first, , , , , firstEvent = null] = note === null ? [] : (JSON.parse(note) as Note)
+  const event = firstEvent === null ? undefined : events.find(({ offset }) => offset === first)
+  return event === undefined || nameOf(event) === firstEvent
+}
+
+const nameOf = ({ value }: NotedEvent) => numberOf(fingerprintOf(value.eventId))
 
 /**
  * A note without decisions. It says that every shard has counted as far as the shard that holds the note.

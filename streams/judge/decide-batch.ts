@@ -2,14 +2,14 @@ import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
-import { decodeDecisions, encodeNote, standsBy } from './batch-note.ts'
+import { decodeDecisions, encodeNote, isOfLog, type NotedEvent, standsBy } from './batch-note.ts'
 import { completeShards } from './counters-repair.ts'
 import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
 
 /** A batch of one partition of `ad-events`. */
-export interface EventBatch<Event extends { offset: number }, Outcome> {
+export interface EventBatch<Event extends NotedEvent, Outcome> {
   place: Place
   /** In the order of their offsets. */
   events: readonly Event[]
@@ -32,7 +32,7 @@ export interface EventBatch<Event extends { offset: number }, Outcome> {
  * changes of people. A repeated batch takes the decisions that are stored already, and stores only the rest.
  * @returns the outcome of the decisions.
  */
-export async function decideBatch<Event extends { offset: number }, Outcome>(
+export async function decideBatch<Event extends NotedEvent, Outcome>(
   deps: RecountDeps,
   batch: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
@@ -45,7 +45,7 @@ export async function decideBatch<Event extends { offset: number }, Outcome>(
   }
 }
 
-async function attempt<Event extends { offset: number }, Outcome>(
+async function attempt<Event extends NotedEvent, Outcome>(
   { counters, now }: Pick<RecountDeps, 'counters' | 'now'>,
   { place, events, stepOf, outcomeOf, after, upTo }: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
@@ -65,10 +65,12 @@ async function attempt<Event extends { offset: number }, Outcome>(
   if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)
 
   const before = values.requireStands(standsBy(note, { position, upTo: after, shards: counters.shards }))
-  const kept = position > after ? decodeDecisions(note) : NONE
+  const isRepeated = position > after
+  if (isRepeated && !isOfLog(note, events)) throw ofAnotherLog({ partition: place.shard, position })
+  const kept = isRepeated ? decodeDecisions(note) : NONE
   const decisions = await inSlices(steps, ({ offset, step }) => {
     const decision = offset > position ? decide(step, values) : kept.get(offset)
-    if (!decision) throw new Error(`The counters have forgotten the decision on offset ${offset}`)
+    if (!decision) throw ofAnotherLog({ partition: place.shard, position })
     values.at(offset)
     carryOut(step, decision, values)
     return decision
@@ -78,6 +80,11 @@ async function attempt<Event extends { offset: number }, Outcome>(
   const [, outcome] = await Promise.all([storeAll(counters, values, { upTo, noteOf }), outcomeOf(decisions)])
   return outcome
 }
+
+const ofAnotherLog = ({ partition, position }: { partition: number; position: number }) =>
+  new Error(
+    `The counters have counted ad-events/${partition} up to offset ${position}, and the log has other events there: they belong to another log. Delete their keys (NAMESPACE:*), and they are counted from this one`,
+  )
 
 /** Stores the changes of campaigns with the decisions first: after an interruption, people are counted by the stored decisions. */
 async function storeAll(

@@ -1,5 +1,9 @@
-import { beforeEach, expect, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { shardOf } from '../../../infra/counters/shards.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { logEpochRecord } from '../../../infra/event-log/log-epoch.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
@@ -111,4 +115,21 @@ test('verdicts on events that the log does not have are no reason to leave event
   await forgetCommits()
   await expect(restoreJudgeCommits(log, silent)).rejects.toThrow('make restore-log')
   expect(await log.committed(JUDGE_GROUP)).toEqual([])
+})
+
+test('counters of another log are refused, with what to do', async () => {
+  await send(30)
+  await its.judge()
+  const emptied = await openEmbeddedEventLog({ folder: mkdtempSync(join(tmpdir(), 'another-')) })
+  onTestFinished(() => emptied.close())
+  await emptied.append([adEvent(eventOf({}, { campaignId: 'c' }))])
+  const judge = createJudge({ log: emptied, counters: its.counters, snapshot, now: () => NOON, logger: silent })
+  const ended = judge.run()
+  await expect.poll(() => judge.state().lastError?.message).toContain('they belong to another log')
+  its.counters.loseTo(0)
+  await expect.poll(async () => (await judge.lag()).reduce((sum, { records }) => sum + records, 0)).toBe(0)
+  await judge.stop()
+  await ended
+  const bounds = await emptied.bounds('judged-events')
+  expect(bounds.reduce((sum, { start, end }) => sum + end - start, 0)).toBe(1)
 })

@@ -29,7 +29,7 @@ interface Batch {
   shard: number
   /** The last offset before the batch. */
   after: number
-  events: { offset: number; event: AdEvent }[]
+  events: { offset: number; value: AdEvent }[]
   decisions?: ReadonlyMap<number, Decision>
 }
 
@@ -139,12 +139,12 @@ export function createSimulation(options: {
       after: lastOffsets[shard]!,
       events: events.map(({ event, at }) => ({
         offset: ++lastOffsets[shard]!,
-        event: { ...event, occurredAt: at, receivedAt: at },
+        value: { ...event, occurredAt: at, receivedAt: at },
       })),
     }))
     for (const batch of batches) {
       batch.decisions = await decide(batch)
-      for (const { event, offset } of batch.events) {
+      for (const { value: event, offset } of batch.events) {
         const judged = judgement(event, batch.decisions.get(offset)!)!
         const tally = tallies.get(event.claims.campaignId)!
         tally.billedMicros += judged.billedMicros
@@ -155,7 +155,7 @@ export function createSimulation(options: {
   const traffic = trafficTermsOf(trafficRulesOf(RULES_OFF))
   function decide({ shard, after, events }: Batch): Promise<ReadonlyMap<number, Decision>> {
     const place = { shard, shards: counters.shards }
-    const stepOf = ({ event }: Batch['events'][number], counters: BatchCounters) => {
+    const stepOf = ({ value: event }: Batch['events'][number], counters: BatchCounters) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
       const limits = campaignLimits({ capping: null, budgetMicros, dailyBudgetMicros })
       const terms = { capping: null, timeZone: shop.timeZone, traffic, limits }
