@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../infra/config.ts'
+import { type Config, InvalidConfig } from '../infra/config.ts'
 import { isEmbedded } from '../infra/engine-config.ts'
 import { startEngines, untilThere } from '../infra/engines.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
@@ -28,6 +28,21 @@ import { startWorkers } from './roles/threads/workers.ts'
 const VERSION = '0.1.0'
 /** How often to look for added partitions. Until the process knows of them, selection shows no paid ads. */
 const WATCH_PARTITIONS_MS = 10_000
+
+type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
+
+/** What the port or the host must be when nothing can listen there, by the code of the error. */
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'a free port',
+  EACCES: 'a port that this user may listen on',
+}
+const HOST_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: 'an address of this machine',
+  ENOTFOUND: 'an address of this machine',
+}
+
+const ofHttp = namingSetting({ port: 'HTTP_PORT', host: 'HTTP_HOST' })
+const ofMetrics = namingSetting({ port: 'METRICS_PORT', host: 'METRICS_HOST' })
 
 /** A running server. */
 export interface Running {
@@ -58,6 +73,7 @@ export async function start(config: Config): Promise<Running> {
 }
 
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
+  await checkPorts(config)
   prepareDataFolder(config.dataFolder)
   // The roles that own the engines' data prepare the engines. The other roles must not wait for every engine.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
@@ -100,8 +116,8 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
       logger.warn('The path of DATA_DIR is too long for a socket: make backup works only while the program is stopped')
   }
   const { httpHost, httpPort } = config
-  if (config.workers > 1 && httpPort !== 0) await throwUnlessFree(httpPort, httpHost)
-  const url = await listen(server, { host: httpHost, port: httpPort, isShared: config.workers > 1 })
+  if (config.workers > 1 && httpPort !== 0) await throwUnlessFree(httpPort, httpHost).catch(ofHttp)
+  const url = await listen(server, { host: httpHost, port: httpPort, isShared: config.workers > 1 }).catch(ofHttp)
   const workers = buckets && (await startWorkers({ config, host, showIdKeys, buckets, server }))
   if (workers) {
     stops.push(() => workers.stop())
@@ -111,7 +127,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     await shared.metrics.values(),
     ...((await workers?.metrics()) ?? []),
   ])
-  const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress))
+  const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress).catch(ofMetrics))
   if (measured) stops.push(() => measured.close())
   void Promise.race(failures).then((err) => {
     logger.fatal({ err }, 'a part of the process has failed: stopping, to be started again')
@@ -119,6 +135,24 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     process.kill(process.pid, 'SIGTERM')
   })
   return { url, metricsUrl: measured?.url ?? null, log }
+}
+
+/** Nobody should wait for the engines to learn that a port is taken. Another program may still take it in the meantime. */
+async function checkPorts({ httpHost, httpPort, metricsAddress: metrics }: Config): Promise<void> {
+  await throwUnlessFree(httpPort, httpHost).catch(ofHttp)
+  if (metrics && !metrics.orAnyFree) await throwUnlessFree(metrics.port, metrics.host).catch(ofMetrics)
+}
+
+/** Makes an error of listening name the setting that causes it. @throws InvalidConfig */
+export function namingSetting(settings: { port: string; host: string }): (error: ListenError) => never {
+  return (error) => {
+    const { code = '', port, address, hostname } = error
+    if (code in PORT_PROBLEMS) throw new InvalidConfig(`${settings.port} must be ${PORT_PROBLEMS[code]}, not ${port}`)
+    if (code in HOST_PROBLEMS) {
+      throw new InvalidConfig(`${settings.host} must be ${HOST_PROBLEMS[code]}, not ${address ?? hostname}`)
+    }
+    throw error
+  }
 }
 
 /** A stale copy is degraded, not failed: it still serves what it has, as all copies do while the log is unavailable. */

@@ -10,7 +10,7 @@ import { keepFilesPrivate } from '../process/data-folder.ts'
 import { keptText } from '../process/kept-text.ts'
 import { misspeltSettings } from '../process/misspelt-settings.ts'
 import { stopOnSignals } from '../process/stop-on-signals.ts'
-import { start } from '../start.ts'
+import { namingSetting, start } from '../start.ts'
 import { createApi } from './api.ts'
 import { demoCatalogue } from './catalogue/products.ts'
 import { DEMO_PASSWORD, DEMO_USERS, passwordProblem, reachProblem, SHOP_NAME } from './load/accounts.ts'
@@ -50,13 +50,14 @@ async function main(): Promise<void> {
   const problem = reachProblem(config.httpHost, { password, loaded })
   if (problem) throw new InvalidConfig(problem)
   // Checked early, so that the demo is not loaded in vain.
-  await throwUnlessFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
+  const ofDemo = namingSetting({ port: 'DEMO_PORT', host: 'HTTP_HOST' })
+  await throwUnlessFree(shopPort, config.httpHost).catch(ofDemo)
   removeCutOff(dataFolder)
   say('Starting …\n')
   const images = loaded === 'NO' ? bannerImages() : Promise.resolve(new Map())
   // An error is reported where the images are awaited.
   images.catch(() => {})
-  const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
+  const server = await start(config)
   const stops = [server.stop]
   stopOnSignals(async () => {
     for (const each of stops.splice(0).reverse()) await each()
@@ -81,9 +82,7 @@ async function main(): Promise<void> {
     adServer: config.publicUrl,
     uuid: createUuid({ now, randomBytes }),
   })
-  await shop
-    .listen({ host: config.httpHost, port: shopPort })
-    .catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
+  await shop.listen({ host: config.httpHost, port: shopPort }).catch(ofDemo)
   stops.push(() => shop.close())
   const shown = demo.hasOwnPassword ? 'yours, of DEMO_PASSWORD' : DEMO_PASSWORD
   say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder, shown }))
@@ -108,12 +107,6 @@ Try this:
   4. In another terminal: make traffic (shoppers by the dozen), or make tour (the same story with curl).
 
 `
-}
-
-/** Adds the setting to change to the error of a taken port. */
-function clearer(error: NodeJS.ErrnoException & { port?: number }, setting: string): Error {
-  if (error.code !== 'EADDRINUSE') return error
-  return new InvalidConfig(`Port ${error.port} is taken. Choose another one: ${setting}=9090 make run`)
 }
 
 function keptToken(dataFolder: string): string {

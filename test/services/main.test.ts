@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -70,4 +72,38 @@ it('names, where it is asked whether it is ready and in its metrics, what waits 
     .toContain('endcap_stream_paused_partitions{stream="sink",topic="page-views"} 1')
   expect(await program.metrics()).toContain('endcap_dead_letters 0')
   await program.stop()
+})
+
+describe('a start names the setting', () => {
+  const other = createServer()
+  let taken: string
+  let folder: string
+  beforeAll(async () => {
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    taken = String((other.address() as AddressInfo).port)
+    folder = await mkdtemp(join(tmpdir(), 'taken-'))
+  })
+  afterAll(async () => {
+    other.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** What the program says before it ends. */
+  async function refusal(env: Record<string, string>): Promise<string> {
+    const logFile = join(folder, 'output')
+    await expect(startProgram({ folder: join(folder, 'data'), env, logFile })).rejects.toThrow(
+      'the program ended with 1',
+    )
+    return readFile(logFile, 'utf8').finally(() => rm(logFile))
+  }
+
+  it.each(['HTTP_PORT', 'METRICS_PORT'])('of a port that another program has: %s', async (setting) => {
+    expect(await refusal({ [setting]: taken })).toBe(`${setting} must be a free port, not ${taken}\n`)
+  })
+
+  it('of an address that this machine does not have', async () => {
+    expect(await refusal({ HTTP_HOST: '192.0.2.1' })).toBe(
+      'HTTP_HOST must be an address of this machine, not 192.0.2.1\n',
+    )
+  })
 })
