@@ -4,6 +4,8 @@ export const VOIDED = 'VOIDED'
 export const voidedEventIdsSql = 'SELECT eventId FROM event_corrections'
 /** Holds for rows of `judged_events` that have been voided. */
 export const isVoidedSql = `eventId IN (${voidedEventIdsSql})`
+/** The same for rows of some shops: a cluster then asks only their shards. @param ofShops condition on shopId. */
+export const isVoidedInSql = (ofShops: string): string => `eventId IN (${voidedEventIdsSql} WHERE ${ofShops})`
 /** Rows of `judged_events` that count. */
 export const countsSql = `verdict = 'VALID' AND NOT ${isVoidedSql}`
 

@@ -1,4 +1,4 @@
-import { isVoidedSql, VOIDED } from './corrections.ts'
+import { isVoidedInSql, VOIDED } from './corrections.ts'
 import { countedFactsSql, type FactParts } from './report-counts.ts'
 import { type CountedFact, eventMeasures } from './report-measures.ts'
 
@@ -20,6 +20,8 @@ const selected = (columns: readonly string[], of: Readonly<Record<string, string
 
 /** One fact for each row. */
 const ONE = 'toInt64(1) AS facts'
+/** Holds for all shops of a report. */
+const IN_SHOPS = 'shopId IN {shopIds:Array(String)}'
 const ONE_A_REQUEST = 'ORDER BY shopId, occurredAt, requestId LIMIT 1 BY shopId, occurredAt, requestId'
 
 /** Ad requests. */
@@ -49,11 +51,11 @@ const adsSql = (scope: string, { columns }: FactParts): string => `
   ARRAY JOIN arrayZip(campaignIds, adIds) AS ad`
 
 /** Views and clicks with their verdict. Of the records that share an event id, the valid one is the fact. */
-const eventsSql = (scope: string, { columns, sums }: FactParts): string => `
+const eventsSql = (scope: string, { columns, sums }: FactParts, ofShops: string): string => `
   SELECT ${['shopId', 'occurredAt', ...columns, ...sums.map(addedSql)].join(', ')}
   FROM (
     SELECT ${selected(['shopId', 'occurredAt', ...columns], converted)}, type, invalidReason, marks,
-      ${isVoidedSql} AS isVoided, if(isVoided, '${VOIDED}', judged_events.verdict) AS verdict,
+      ${isVoidedInSql(ofShops)} AS isVoided, if(isVoided, '${VOIDED}', judged_events.verdict) AS verdict,
       if(isVoided, 0, judged_events.billedMicros) AS billedMicros,
       if(isVoided, judged_events.billedMicros, 0) AS creditedBackMicros
     FROM judged_events WHERE ${scope}
@@ -65,7 +67,7 @@ const addedSql = (sum: string): string =>
   sum === 'facts' ? ONE : `${eventMeasures[sum as keyof typeof eventMeasures]} AS ${sum}`
 
 /** Facts from stored rows, one in each row. `scope` is a condition on the rows. */
-export const storedFactsSql: Record<CountedFact, (scope: string, parts: FactParts) => string> = {
+export const storedFactsSql: Record<CountedFact, (scope: string, parts: FactParts, ofShops: string) => string> = {
   request: requestsSql,
   slot: slotsSql,
   ad: adsSql,
@@ -79,7 +81,7 @@ const withAccountsSql = (ads: string): string => `
   ) AS served
   LEFT JOIN (
     SELECT campaignId, any(accountId) AS accountId FROM campaign_versions
-    WHERE shopId IN {shopIds:Array(String)} GROUP BY campaignId
+    WHERE ${IN_SHOPS} GROUP BY campaignId
   ) AS owners ON owners.campaignId = served.campaignId`
 
 const CREDIT_COLUMNS = ['shopId', 'occurredAt', 'currency', 'kind', 'eventId', 'match']
@@ -133,7 +135,7 @@ export function factsSql(fact: CountedFact, { stored, counted, filter, columns, 
   const scope = fact === 'event' ? `${stored ?? 0} AND ${filter}` : (stored ?? '0')
   const parts = [
     ...(counted === null ? [] : [countedFactsSql(fact, counted, { columns, sums })]),
-    ...(counted !== null && stored === null ? [] : [storedFactsSql[fact](scope, { columns, sums })]),
+    ...(counted !== null && stored === null ? [] : [storedFactsSql[fact](scope, { columns, sums }, IN_SHOPS)]),
   ]
   return parts.join('\n  UNION ALL')
 }

@@ -34,7 +34,7 @@ function recountSql(fact: CountedFact, source: CellSource, grain: CellGrain): st
 INSERT INTO report_counts (fact, cut, shopId, startAt, endAt, version, ${[...columns, ...sums].join(', ')})
 SELECT '${fact}', if(grouping(country) = 0, '${cut}', '${otherCut}'), ${[...cell, ...columns].join(', ')},
   ${sums.map((sum) => `sum(${sum})`).join(', ')}
-FROM (${withCellSql(storedFactsSql[fact](isListedSql, { columns, sums }), `intDiv(listed.occurredAt, ${CELL_STEP_MS})`)}
+FROM (${withCellSql(storedFactsSql[fact](isListedSql, { columns, sums }, 'true'), `intDiv(listed.occurredAt, ${CELL_STEP_MS})`)}
 )
 WHERE throwIf((SELECT count() FROM (${lackingSql(source)})) > 0, 'rows of the cells are not here yet') = 0
 GROUP BY GROUPING SETS ((${[...cell, ...own].join(', ')}), (${[...cell, ...others].join(', ')}))

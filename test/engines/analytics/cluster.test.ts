@@ -29,6 +29,7 @@ import { testNamespace } from '../addresses.ts'
 import { analystSuite } from './analyst.suite.ts'
 import { connectAnalyst } from './analyst.ts'
 import { killedShardSuite } from './killed-shard.suite.ts'
+import { lostShardSuite } from './lost-shard.suite.ts'
 import { startTwoShards, type TwoShards } from './two-shards.ts'
 import { history, SHOPS, voided } from './two-shops.ts'
 
@@ -243,5 +244,7 @@ describe('two shards', () => {
 })
 
 analystSuite(() => ({ url: servers.urls[0]!, namespace, analytics }))
+
+lostShardSuite(() => ({ servers, analytics }))
 
 killedShardSuite(() => ({ servers, options, folder }))

@@ -1,5 +1,5 @@
 import type { Emission, Verdict } from '../../../../schemas/records/events.ts'
-import { isVoidedSql, VOIDED } from '../corrections.ts'
+import { isVoidedInSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */
 export const EMISSION_EVENTS_MAX = 1_000
@@ -43,7 +43,7 @@ export function emissionEventsQuery({
 SELECT eventId, type, if(isVoided, '${VOIDED}', judged) AS verdict, if(isVoided, 0, billedMicros) AS billedMicros, occurredAt,
   slotHash, campaignId, adId
 FROM (
-  SELECT * EXCEPT verdict, verdict AS judged, ${isVoidedSql} AS isVoided FROM judged_events
+  SELECT * EXCEPT verdict, verdict AS judged, ${isVoidedInSql('shopId = {shopId:String}')} AS isVoided FROM judged_events
   WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64} AND requestId = {requestId:String}
   ORDER BY eventId, verdict != 'VALID' LIMIT 1 BY eventId
 )

@@ -15,7 +15,7 @@ import {
   touchesSql,
   touchOrderSql,
 } from '../attribution/touches.ts'
-import { isVoidedSql, VOIDED } from '../corrections.ts'
+import { isVoidedInSql, VOIDED } from '../corrections.ts'
 
 /** Touches listed in one explanation: more than an id can have lines, so that the touch that won a line is always among them. */
 export const EXPLAINED_TOUCHES_MAX = 5_000
@@ -103,7 +103,7 @@ export function explainQuery({ shopId, eventId }: TransactionId, linked: readonl
   const touched = touchedLines(`(${reachOfKnownSql(`(${lines}) AS l`, others)})`, {
     touches: storedTouchesSql(
       `judged_events WHERE shopId = {shopId:String} AND cid IN (${cids})`,
-      `if(${isVoidedSql}, '${VOIDED}', judged_events.verdict)`,
+      `if(${isVoidedInSql('shopId = {shopId:String}')}, '${VOIDED}', judged_events.verdict)`,
     ),
     campaign_versions: 'shopId = {shopId:String}',
   })
