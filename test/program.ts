@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { limitSettings } from '../services/domain/limits.ts'
 import { bundledProgram } from './bundle.ts'
 import { generousLimits } from './generous-limits.ts'
-import { waitFor } from './wait-for.ts'
+import { NotYet, waitFor } from './wait-for.ts'
 
 const PROGRAM = 'services/main.ts'
 const START_TIMEOUT_MS = 180_000
@@ -193,9 +193,12 @@ export function percentile(values: number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** Awaits a call that must succeed. @returns its body. */
+/** Awaits a call that must succeed. @returns its body. @throws NotYet when the program asks to be asked again. */
 export async function must<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body } = await answer
-  if (status >= 400) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  if (status >= 400) {
+    const said = `${status}: ${JSON.stringify(body)}`
+    throw status === 503 ? new NotYet(said) : new Error(said)
+  }
   return body
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../../program.ts'
+import { onceAnswered } from '../../wait-for.ts'
 import type { Fault } from './faults.ts'
 import { compare, type Verdict } from './verdict.ts'
 import { startLoad } from './world/load.ts'
@@ -54,7 +55,7 @@ export async function tryFault(world: World, fault: Fault): Promise<Trial> {
   await world.heal()
   const before = {
     audit: await eventually(() => auditOf(world), isSettledBeside(NO_FIGURES)),
-    report: await reportOf(world),
+    report: await onceAnswered(() => reportOf(world)),
     restarts: restartsOf(world),
   }
   const from = Date.now()

@@ -6,6 +6,7 @@ import type { JudgedEvent } from '../../../schemas/records/events.ts'
 import { KAFKA_PARTITIONS, topicNames } from '../../../schemas/topics.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
+import { onceAnswered } from '../../wait-for.ts'
 import { testNamespace } from '../addresses.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
 import { ageTopics, type Mirror, startMirror } from './mirror.ts'
@@ -85,7 +86,7 @@ beforeAll(async () => {
 
   refused = await runToEnd('restore-log', settingsIn(first))
   await settled()
-  before = await answers()
+  before = await onceAnswered(answers)
   verdictsBefore = verdictsOf(await judgedIn(settingsIn(first)))
   await program.kill('SIGKILL')
   await rm(program.folder, { recursive: true })

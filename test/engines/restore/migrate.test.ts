@@ -9,7 +9,7 @@ import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type Ad, type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
-import { waitFor } from '../../wait-for.ts'
+import { onceAnswered, waitFor } from '../../wait-for.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
@@ -60,7 +60,7 @@ test('a program that moves to real engines answers what it answered before, howe
     return creditedBack! > 0 && purchases === SHOPPERS - 1 && returnedRevenue! > 0
   })
   await settled(SHOPPERS - 1)
-  const before = await answers()
+  const before = await onceAnswered(answers)
   expect(await migrate()).toMatchObject({
     code: 1,
     output: expect.stringMatching(/in use by another process: stop the program/),
@@ -147,20 +147,12 @@ async function answers(): Promise<unknown> {
   return {
     registry: await Promise.all(lists.map((list) => get<unknown>(`/v1/panel/${list}`))),
     report: await reportOf(),
-    credit: await Promise.all(['shopper-0', 'shopper-1'].map(explained)),
+    credit: await Promise.all(
+      ['shopper-0', 'shopper-1'].map((sale) =>
+        get<unknown>(`/v1/panel/explain/attribution/${sale}?shopId=${shop.shopId}`),
+      ),
+    ),
   }
-}
-
-/** Asks again, as the answer says, when the store had too little of the processor to answer in time. */
-async function explained(sale: string): Promise<unknown> {
-  let explanation: unknown
-  await waitFor(async () => {
-    const path = `/v1/panel/explain/attribution/${sale}?shopId=${shop.shopId}`
-    const { status, body } = await program.call('GET', path)
-    explanation = body
-    return status !== 503
-  })
-  return explanation
 }
 
 /** Waits until everything in the log is stored and credited. */

@@ -6,6 +6,7 @@ import { topicNames } from '../../../schemas/topics.ts'
 import { dateIn } from '../../date-in.ts'
 import { type Ad, type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
+import { NotYet, onceAnswered } from '../../wait-for.ts'
 import { readAll } from '../event-log/copier.ts'
 import { type ClusterName, type MirroredClusters, startClusters } from './clusters.ts'
 import { type Ended, runToEnd } from './scripts.ts'
@@ -70,7 +71,7 @@ beforeAll(async () => {
     async () => expect(await answers()).toMatchObject({ totals: { clicks: SHOPPERS - 1, purchases: 1 } }),
     WAIT,
   )
-  before = await answers()
+  before = await onceAnswered(answers)
   verdictsBefore = verdictsOf(await judgedIn(settingsOf('first')))
   await vi.waitFor(async () => expect(await recordsOf('second')).toEqual(await recordsOf('first')), WAIT_FOR_COPY)
 
@@ -171,6 +172,9 @@ async function answers(): Promise<unknown> {
     `/v1/panel/reports?shopId=${shop.shopId}&from=${dateIn(-2)}&to=${dateIn(2)}&metrics=${metrics}`,
   )
   const { spent } = await get(`/v1/panel/campaigns/${shop.campaignId}`)
-  const credit = await get(`/v1/panel/explain/attribution/order?shopId=${shop.shopId}`).catch(() => null)
+  const credit = await get(`/v1/panel/explain/attribution/order?shopId=${shop.shopId}`).catch((error) => {
+    if (error instanceof NotYet) throw error
+    return null
+  })
   return { totals, spent, credit }
 }
