@@ -90,7 +90,7 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
     await analytics().command('ALTER TABLE mutated UPDATE n = 2 + sleepEachRow(2) WHERE 1 SETTINGS mutations_sync = 0')
     expect(await analytics().unfinishedMutations(['blocks'])).toBe(0)
     expect(await analytics().unfinishedMutations(['blocks', ...tables])).toBeGreaterThan(0)
-    await expect.poll(() => analytics().unfinishedMutations(tables), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => analytics().unfinishedMutations(tables)).toBe(0)
     expect(await analytics().query('SELECT n FROM mutated')).toEqual([{ n: 2 }])
   })
 

@@ -174,7 +174,7 @@ it('puts an uploaded picture into its banner, also when another banner was remov
   const uploaded = other.waitForResponse('**/v1/panel/images')
   haveRemoved()
   await uploaded
-  await banner(1).getByRole('img', { name: 'Image', exact: true }).waitFor({ timeout: 10_000 })
+  await banner(1).getByRole('img', { name: 'Image', exact: true }).waitFor()
   expect(await banner(1).getByLabel('Title').inputValue()).toBe('Title 2')
   await other.close({ runBeforeUnload: false })
 })

@@ -47,7 +47,7 @@ export function killedShardSuite(
         now += AGE_MS
         return (await sink.lag()).every(({ records }) => records === 0)
       }
-      const query = { timeout: 60_000, interval: 50 }
+      const query = { interval: 50 }
       await append()
       await expect.poll(isDone, query).toBe(true)
       for (let round = 0; round < 3; round++) await append()

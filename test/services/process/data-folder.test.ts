@@ -29,8 +29,7 @@ it.each([
   await (await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })).close()
   await writeFile(join(dataFolder, UNFINISHED_RESTORE), '')
   const env = { ...process.env, ...settings, DATA_DIR: dataFolder }
-  const options = { env, timeout: 20_000 }
-  const running = run(process.execPath, [join(root, `services/${command}.ts`), join(folder, 'file')], options)
+  const running = run(process.execPath, [join(root, `services/${command}.ts`), join(folder, 'file')], { env })
   await expect(running).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('was not completed') })
   await rm(folder, { recursive: true })
 })

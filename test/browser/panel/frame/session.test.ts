@@ -152,7 +152,7 @@ it('says so when signing out fails', async () => {
   )
   await page.getByRole('button', { name: /^Menu of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
-  await page.getByRole('alert').getByText('You are still signed in').waitFor({ timeout: 10_000 })
+  await page.getByRole('alert').getByText('You are still signed in').waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   await page.context().close()
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readEngineConfig } from '../../../../infra/engine-config.ts'
 import { connectKafkaEventLog } from '../../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../../infra/event-log/kafka/migrate.ts'
@@ -63,7 +63,7 @@ export function connectionsSuite(given: { broker: SecureBroker; certificates: Ce
     const log = connectKafkaEventLog(options)
     try {
       const record = { topic: 'page-views', key: 'a', value: Buffer.from('1') } as const
-      await vi.waitFor(() => log.append([record]), { timeout: 10_000 })
+      await expect.poll(() => log.append([record])).toHaveLength(1)
       expect(await log.read('page-views', 0, 0, 1)).toMatchObject([{ key: 'a' }])
       const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
       const batch = await consumer.poll({ maxRecords: 1, maxWaitMs: 30_000 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { apply } from '../reports/world.ts'
 import { type ImportWorld, NOW, OPERATOR, openWorld, order } from './world.ts'
 
@@ -160,7 +160,7 @@ describe('POST /v1/panel/import/transactions', () => {
     const rows = `eventId,shopId\n${'x'.repeat(8_000_000)}`
     socket.write([...head, 'content-type: text/csv', `content-length: ${rows.length}`, '', rows].join('\r\n'))
     socket.write('GET /next HTTP/1.1\r\nhost: x\r\n\r\n')
-    await vi.waitFor(() => expect(told).toContain('HTTP/1.1 404'), { timeout: 20_000 })
+    await expect.poll(() => told).toContain('HTTP/1.1 404')
     socket.destroy()
     expect(told).toContain('HTTP/1.1 413')
   })
@@ -178,7 +178,7 @@ describe('POST /v1/panel/import/transactions', () => {
     expect([refused.status, refused.body.detail]).toEqual([429, '2 imports of this account are already in progress'])
     expect((await world.send([order()], { token: 'token-of-other' })).status).toBe(200)
     for (const socket of stalled) socket.destroy()
-    await expect.poll(async () => (await world.send([order()])).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await world.send([order()])).status).toBe(200)
   })
 
   it('refuses a body that is not encoded as it says', async () => {

@@ -74,7 +74,7 @@ describe('authorization', () => {
       const length = `content-length: ${Buffer.byteLength(body)}`
       const head = [`POST ${path} HTTP/1.1`, 'host: x', length, 'expect: 100-continue', 'connection: close', ...headers]
       socket.write(`${head.join('\r\n')}\r\n\r\n`)
-      await expect.poll(() => told, { timeout: 20_000 }).toContain('100 Continue')
+      await expect.poll(() => told).toContain('100 Continue')
       socket.write(body[0]!)
       await meanwhile()
       socket.write(body.slice(1))

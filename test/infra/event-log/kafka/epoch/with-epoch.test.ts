@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventLogClient, startEmbeddedEventLog } from '../../../../../infra/event-log/embedded/event-log.ts'
 import { firstOffsetOf } from '../../../../../infra/event-log/epochs.ts'
 import { currentEpoch, EpochEnded, UnrestoredCopy } from '../../../../../infra/event-log/kafka/epoch/current-epoch.ts'
@@ -134,16 +134,17 @@ describe('the epoch of the log', () => {
     const sleeper = await log.consumer({ group: 'group', topics: ['page-views'] })
     await host.plain().append([noted(1)])
     const poll = () => sleeper.poll({ maxRecords: 10, maxWaitMs: 100 })
-    await vi.waitFor(() => expect(poll()).rejects.toThrow(EpochEnded))
+    await expect.poll(() => poll().catch((error) => error)).toBeInstanceOf(EpochEnded)
     await expect(poll()).rejects.toThrow(EpochEnded)
     await expect(log.exclusiveWriter('writer')).rejects.toThrow(EpochEnded)
     expect(host.ended.length).toBeGreaterThan(0)
     await sleeper.close()
     const restarted = await (await host.connect()).consumer({ group: 'group', topics: ['page-views'] })
-    await vi.waitFor(async () => {
+    const offsets = async () => {
       const batch = await restarted.poll({ maxRecords: 10, maxWaitMs: 100 })
-      expect(batch?.records.map(({ offset }) => offset)).toEqual([firstOffsetOf(1)])
-    })
+      return batch?.records.map(({ offset }) => offset)
+    }
+    await expect.poll(offsets).toEqual([firstOffsetOf(1)])
     await restarted.close()
   })
 })
