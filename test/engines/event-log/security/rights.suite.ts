@@ -10,6 +10,10 @@ import { waitFor } from '../../../wait-for.ts'
 import { testNamespace } from '../../addresses.ts'
 import { RESTRICTED, type SecureBroker } from './secure-broker.ts'
 
+/** For calls that must succeed or be refused at once: it only ends calls that hang. */
+const PATIENCE_MS = 60_000
+/** A consumer gives up once it has been refused for this long. */
+const REFUSED_MS = 3_000
 const { AclOperationTypes: operation, AclResourceTypes: resource } = kafkajs
 type Right = [of: number, allowed: number]
 
@@ -95,8 +99,13 @@ export function rightsSuite(given: { broker: SecureBroker }): void {
   const start = (namespace: string, user = owner) =>
     migrateKafka({ ...optionsOf(user, namespace), replicationFactor: 1, partitions: 1 })
 
-  async function withLog(user: typeof owner, namespace: string, use: (log: EventLog) => Promise<void>): Promise<void> {
-    const log = connectKafkaEventLog({ ...optionsOf(user, namespace), timeoutMs: 3_000 })
+  async function withLog(
+    user: typeof owner,
+    namespace: string,
+    use: (log: EventLog) => Promise<void>,
+    timeoutMs = PATIENCE_MS,
+  ): Promise<void> {
+    const log = connectKafkaEventLog({ ...optionsOf(user, namespace), timeoutMs })
     try {
       await use(log)
     } finally {
@@ -203,20 +212,25 @@ export function rightsSuite(given: { broker: SecureBroker }): void {
 
   describe('a call says which right is missing', () => {
     /** The error message that a user with these rights gets, on topics that another user has created. */
-    async function toldBy(rights: readonly Right[], use: (log: EventLog) => Promise<unknown>): Promise<string> {
+    async function toldBy(
+      rights: readonly Right[],
+      use: (log: EventLog) => Promise<unknown>,
+      timeoutMs?: number,
+    ): Promise<string> {
       const namespace = testNamespace()
       await grant(owner, namespace, ALL)
       await grant(lesser, namespace, rights)
       await start(namespace)
       let message = 'has succeeded'
-      await withLog(lesser, namespace, async (log) => {
+      const tell = async (log: EventLog) => {
         const error = await use(log).then(
           () => null,
           (error: Error) => error,
         )
         if (error) expect(error).toBeInstanceOf(LogUnavailable)
         message = (error?.message ?? message).replaceAll(namespace, 'ns')
-      })
+      }
+      await withLog(lesser, namespace, tell, timeoutMs)
       return message
     }
     const topic = (allowed: number): Right => [resource.TOPIC, allowed]
@@ -241,10 +255,11 @@ export function rightsSuite(given: { broker: SecureBroker }): void {
     })
 
     it('to read in a group', async () => {
-      const told = await toldBy([topic(operation.READ), [resource.GROUP, operation.DESCRIBE]], async (log) => {
+      const poll = async (log: EventLog) => {
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         for (;;) await consumer.poll({ maxRecords: 1, maxWaitMs: 1_000 })
-      })
+      }
+      const told = await toldBy([topic(operation.READ), [resource.GROUP, operation.DESCRIBE]], poll, REFUSED_MS)
       expect(told).toMatch(/lacks the right Read on the group ns\.g /)
     })
   })

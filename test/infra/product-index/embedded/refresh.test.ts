@@ -29,7 +29,7 @@ let db: DatabaseSync
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'index-refresh-'))
   index = await openEmbeddedProductIndex({ folder })
-  db = new DatabaseSync(databaseFile(folder), { timeout: 1_000 })
+  db = new DatabaseSync(databaseFile(folder), { timeout: 120_000 })
   db.exec(`CREATE TRIGGER refused BEFORE INSERT ON documents WHEN NEW.id = '${REFUSED}'
     BEGIN SELECT RAISE(ABORT, 'refused'); END`)
 })
