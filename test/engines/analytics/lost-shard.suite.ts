@@ -40,9 +40,7 @@ export function lostShardSuite(cluster: () => { servers: TwoShards; analytics: A
       expect(await reportsOf(KEPT)).toEqual(before)
       expect(new Set((await reportsOf(LOST)).map(({ statusCode }) => statusCode))).toEqual(new Set([503]))
       await servers.start(LOST)
-      await expect
-        .poll(async () => (await reportsOf(LOST)).every(({ statusCode }) => statusCode === 200), { timeout: 30_000 })
-        .toBe(true)
+      await expect.poll(async () => (await reportsOf(LOST)).every(({ statusCode }) => statusCode === 200)).toBe(true)
       await world.close()
     })
   })

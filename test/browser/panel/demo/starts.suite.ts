@@ -38,7 +38,9 @@ export function startsSuite(given: Given): void {
     async (name) => {
       const port = await freePort()
       const squatter = createServer().listen(port, '127.0.0.1')
-      await expect(startDemo({ env: { [name]: String(port) } })).rejects.toThrow(`${name}=9090 make run`)
+      await expect(startDemo({ env: { [name]: String(port) } })).rejects.toThrow(
+        `${name} must be a free port, not ${port}`,
+      )
       squatter.close()
     },
     60_000,
