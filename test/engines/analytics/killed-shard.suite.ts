@@ -8,6 +8,7 @@ import { migrate } from '../../../infra/analytics/migrate.ts'
 import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { pageView, T0 } from '../../streams/attribution/events.ts'
 import { bytesOf, type Happening, keyOf } from '../../streams/attribution/happenings.ts'
@@ -17,7 +18,7 @@ import { SHOPS } from './two-shops.ts'
 /** The age after which the sink stores what it has. */
 const AGE_MS = 2_000
 
-/** Kills one of two shards and starts it again; the tables of page views are emptied before. */
+/** Kills one of two shards and starts it again; the tables that the sink fills are emptied before. */
 export function killedShardSuite(
   cluster: () => { servers: TwoShards; options: Parameters<typeof connectClickHouse>[0]; folder: string },
 ): void {
@@ -39,7 +40,7 @@ export function killedShardSuite(
       let failed = 0
       const logger = { info() {}, warn() {}, error: () => void failed++ }
       const quick = connectClickHouse({ ...options, insertTimeoutMs: 2_000, statementTimeoutMs: 10_000 })
-      await quick.command('TRUNCATE TABLE page_views')
+      for (const { table } of Object.values(tablesOf).flat()) await quick.command(`TRUNCATE TABLE ${table}`)
       const retry = { firstMs: 20, maxMs: 200 }
       const sink = createSink({ log, analytics: quick, now: () => now, logger, retry, gather: () => delay(5) })
       const ended = sink.run()
