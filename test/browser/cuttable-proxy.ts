@@ -3,54 +3,54 @@ import { createServer, type Socket, connect as tcpConnect } from 'node:net'
 
 export interface CuttableProxy {
   url: string
-  /** Ends all connections and refuses new ones, as when the server is away. */
-  cut(): Promise<void>
-  restore(): Promise<void>
+  /** Ends all connections, and new ones at once, as when the server is away. */
+  cut(): void
+  restore(): void
   stop(): Promise<void>
 }
 
-/** A proxy between a browser and a server, on its own port, so that a test can take the server away and bring it back. */
+/**
+ * A proxy between a browser and a server, on its own port, so that a test can take the server away and bring it back. It keeps the
+ * port meanwhile: another process might take it.
+ */
 export async function openCuttableProxy(serverUrl: string): Promise<CuttableProxy> {
   const { hostname, port: serverPort } = new URL(serverUrl)
   const sockets = new Set<Socket>()
-  const open = (port: number) =>
-    new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-      const server = createServer((client) => {
-        const target = tcpConnect(Number(serverPort), hostname)
-        for (const socket of [client, target]) {
-          sockets.add(socket)
-          socket.on('error', () => {})
-          socket.on('close', () => {
-            sockets.delete(socket)
-            client.destroy()
-            target.destroy()
-          })
-        }
-        client.pipe(target).pipe(client)
+  let isCut = false
+  const server = createServer((client) => {
+    if (isCut) return void client.on('error', () => {}).resetAndDestroy()
+    const target = tcpConnect(Number(serverPort), hostname)
+    for (const socket of [client, target]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        target.destroy()
       })
-      server.once('error', reject)
-      server.listen(port, '127.0.0.1', () => resolve(server))
-    })
-  let server = await open(0)
-  const { port } = server.address() as AddressInfo
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
+    }
+    client.pipe(target).pipe(client)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const endAll = () => {
     for (const socket of sockets) socket.destroy()
-    await closed
   }
-  let isOpen = true
   return {
-    url: `http://127.0.0.1:${port}`,
-    async cut() {
-      isOpen = false
-      await close()
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      isCut = true
+      endAll()
     },
-    async restore() {
-      server = await open(port)
-      isOpen = true
+    restore() {
+      isCut = false
     },
     async stop() {
-      if (isOpen) await close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      endAll()
+      await closed
     },
   }
 }
