@@ -88,7 +88,7 @@ describe('without Kafka', () => {
   })
 
   it('topics that are asked for at once are all known when Kafka is back', async () => {
-    await log.bounds('registry')
+    await expect.poll(() => log.bounds('registry')).toHaveLength(1)
     sockets.cut()
     await expect(log.bounds('registry')).rejects.toThrow(LogUnavailable)
     sockets.mend()
@@ -99,7 +99,7 @@ describe('without Kafka', () => {
   })
 
   it('without Kafka a consumer is unavailable, and reads again once Kafka is back', async () => {
-    await log.append([view('a', '1')])
+    await untilTaken(view('a', '1'))
     const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
     expect(await consumer.poll(FIRST_POLL)).not.toBeNull()
     sockets.cut()
@@ -161,7 +161,7 @@ describe('an append whose answer is lost', () => {
 describe('transactions', () => {
   it('aborted transactions and their markers are neither read nor counted', async () => {
     const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-    await log.append([view('in', 'in')])
+    await untilTaken(view('in', 'in'))
     const batch = await consumer.poll(FIRST_POLL)
     const { assignment } = batch!
     const place = { offset: batch!.records[0]!.offset + 1, metadata: '' }
