@@ -46,14 +46,21 @@ test('an index that is lost again and again while feeds are read and a campaign 
   const call = <T>(...args: Parameters<Program['call']>) => must(program.call<T>(...args))
   const { shopId, feedId, campaignId, askForAds } = await openShop(program, { lamps: LAMPS })
 
-  async function readFeed(lamps: readonly string[]): Promise<() => Promise<boolean>> {
+  async function readFeed(lamps: readonly string[]): Promise<() => Promise<void>> {
     const { id } = await call<{ id: string }>('POST', `/v1/panel/feeds/${feedId}/content`, feedXml(lamps))
-    const run = () => call<{ status: string }>('GET', `/v1/panel/feeds/${feedId}/runs/${id}`)
-    return async () => (await run()).status === 'DONE'
+    let run = { status: '' }
+    const isOver = async () => {
+      run = await call('GET', `/v1/panel/feeds/${feedId}/runs/${id}`)
+      return run.status !== 'QUEUED' && run.status !== 'RUNNING'
+    }
+    return async () => {
+      await waitFor(isOver)
+      expect(run).toMatchObject({ status: 'DONE' })
+    }
   }
-  async function promote(ids: readonly string[]): Promise<() => boolean> {
+  async function promote(ids: readonly string[]): Promise<() => Promise<void>> {
     await call('PATCH', `/v1/panel/campaigns/${campaignId}`, { products: { ids } })
-    return () => true
+    return async () => {}
   }
   const changes = [
     () => readFeed(['two', 'three', 'four', 'five']),
@@ -63,9 +70,9 @@ test('an index that is lost again and again while feeds are read and a campaign 
   ]
   for (const change of changes) {
     await removeIndices(addresses.elasticsearchUrl, namespace)
-    const isDone = await change()
+    const done = await change()
     await removeIndices(addresses.elasticsearchUrl, namespace)
-    await waitFor(isDone)
+    await done()
   }
 
   const shown = async () => (await askForAds(randomUUID(), 'desk lamp', 9)).map((ad) => ad.shopProductId).sort()

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Appender } from '../../../../infra/event-log/port.ts'
-import type { ProductIndex } from '../../../../infra/product-index/port.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../../infra/product-index/port.ts'
 import { FeedFailure } from '../failure.ts'
 import { ItemIntake } from '../items/item-intake.ts'
 import { decodeFeed } from '../source/decode.ts'
@@ -12,6 +13,9 @@ import { BatchedOutput } from './output.ts'
 import { offersGone, readKnownOffers, removeAllOffers, removeHeldOffers, removeOffers, writeHeld } from './removals.ts'
 
 const READ_BYTES = 64 * 1024
+/** How often the index may be lost while a run reads it, and the pause before it is waited for again. */
+const INDEX_LOST_MAX = 20
+const INDEX_LOST_PAUSE_MS = 500
 
 export interface RunDeps {
   log: Appender
@@ -43,7 +47,7 @@ export interface RunControl {
  * for confirmation.
  */
 export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl): Promise<FeedOutcome> {
-  const { log, index, caughtUp, readInTurn } = deps
+  const { log, index, readInTurn } = deps
   const { counts, signal } = control
   try {
     switch (job.task.tag) {
@@ -52,12 +56,12 @@ export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl):
       case 'READ':
         return await readInTurn(() => applyContent(deps, job, control, { isRepeated: false }))
       case 'REMOVE_HELD':
-        await caughtUp()
-        await removeHeldOffers({ log, index, feed: job.feed, heldPath: job.heldPath, counts, signal })
+        await onceIndexed(deps, control, () =>
+          removeHeldOffers({ log, index, feed: job.feed, heldPath: job.heldPath, counts, signal }),
+        )
         return done(counts)
       case 'REMOVE_ALL':
-        await caughtUp()
-        await removeAllOffers({ log, index, feed: job.feed, counts, signal })
+        await onceIndexed(deps, control, () => removeAllOffers({ log, index, feed: job.feed, counts, signal }))
         return done(counts)
     }
   } catch (error) {
@@ -90,14 +94,27 @@ async function fetchAndApply(
   })
 }
 
-async function countUnchanged(
-  { index, caughtUp }: RunDeps,
-  { feed }: FeedJob,
-  { counts }: RunControl,
-): Promise<FeedOutcome> {
-  await caughtUp()
-  const total = await index.count(feed.shopId, [{ kind: 'feed', feedId: feed.id }])
-  return { ...done({ ...counts, total, unchanged: total }), isUnmodified: true }
+async function countUnchanged(deps: RunDeps, { feed }: FeedJob, control: RunControl): Promise<FeedOutcome> {
+  const ofFeed = { kind: 'feed', feedId: feed.id } as const
+  const total = await onceIndexed(deps, control, () => deps.index.count(feed.shopId, [ofFeed]))
+  return { ...done({ ...control.counts, total, unchanged: total }), isUnmodified: true }
+}
+
+/**
+ * Does what reads the index first, once the index holds all offers. An index that is lost in between, before anything was written, is
+ * waited for again.
+ * @throws FeedFailure, or IndexUnavailable when that happens again and again.
+ */
+async function onceIndexed<T>({ caughtUp }: RunDeps, { signal }: RunControl, read: () => Promise<T>): Promise<T> {
+  for (let lost = 0; ; lost++) {
+    await caughtUp()
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof IndexUnavailable) || lost === INDEX_LOST_MAX) throw error
+      await sleep(INDEX_LOST_PAUSE_MS, undefined, { signal })
+    }
+  }
 }
 
 /**
@@ -106,14 +123,17 @@ async function countUnchanged(
  * @param content.isRepeated whether the same content was applied before; product updates since then stay in force.
  */
 async function applyContent(
-  { log, index, caughtUp, now }: RunDeps,
+  deps: RunDeps,
   { runId, feed, contentPath, heldPath }: FeedJob,
-  { counts, signal }: RunControl,
+  control: RunControl,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<FeedOutcome> {
-  await caughtUp()
-  const shopTotal = await index.count(feed.shopId, [])
-  const known = await readKnownOffers(index, feed, signal)
+  const { log, index, now } = deps
+  const { counts, signal } = control
+  const { shopTotal, known } = await onceIndexed(deps, control, async () => ({
+    shopTotal: await index.count(feed.shopId, []),
+    known: await readKnownOffers(index, feed, signal),
+  }))
   const output = new BatchedOutput(log)
   const intake = new ItemIntake({ runId, feed, known, counts, output, isRepeated, now })
   try {
