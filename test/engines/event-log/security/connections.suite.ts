@@ -5,6 +5,7 @@ import { connectKafkaEventLog } from '../../../../infra/event-log/kafka/event-lo
 import { migrateKafka } from '../../../../infra/event-log/kafka/migrate.ts'
 import { clientSecurity } from '../../../../infra/event-log/kafka/oauth-bearer.ts'
 import { LogUnavailable } from '../../../../infra/event-log/port.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { testNamespace } from '../../addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { type Listener, type SecureBroker, USER } from './secure-broker.ts'
@@ -63,7 +64,13 @@ export function connectionsSuite(given: { broker: SecureBroker; certificates: Ce
     const log = connectKafkaEventLog(options)
     try {
       const record = { topic: 'page-views', key: 'a', value: Buffer.from('1') } as const
-      await expect.poll(() => log.append([record])).toHaveLength(1)
+      const isAppended = () =>
+        log.append([record]).then(
+          () => true,
+          () => false,
+        )
+      // These tests run at the same time, in which `expect.poll` does not know of which test it is.
+      await waitFor(isAppended)
       expect(await log.read('page-views', 0, 0, 1)).toMatchObject([{ key: 'a' }])
       const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
       const batch = await consumer.poll({ maxRecords: 1, maxWaitMs: 30_000 })

@@ -88,7 +88,10 @@ describe('the files of images', () => {
     expect(await text((await files.read('lost-0'))!)).toBe('lost-0')
     expect(reads).toBe(2 * readsOfAll)
     await rm(folder, { recursive: true })
-    expect(await Promise.all(ids.map(files.read))).toEqual(ids.map(() => null))
+    const found = await Promise.all(ids.map(files.read))
+    // The first that misses its file has all of them written again, perhaps before the last looks for its own.
+    expect(found).toContain(null)
+    for (const stream of found) stream?.destroy()
     await expect.poll(() => files.read('lost-19')).not.toBeNull()
     for (const id of ids) expect(await text((await files.read(id))!)).toBe(id)
     expect(reads).toBe(3 * readsOfAll)
