@@ -10,7 +10,7 @@ interface IndexOfPartition {
   index: string
 }
 
-export interface MendingLogger {
+interface MendingLogger {
   warn(details: object, message: string): void
 }
 

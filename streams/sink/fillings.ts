@@ -6,7 +6,7 @@ import type { StoredTopic } from './rows.ts'
 /** What the sink has read and not stored yet, and when it is to be stored. */
 
 /** A batch is stored once it has this many records or bytes. Batches stored together have no more in total, unless a single one has. */
-const BATCH_RECORDS = 20_000
+export const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
 /** All batches are stored once the oldest has waited this long, so that they share inserts, commits and a turn of attribution. */
 export const BATCH_AGE_MS = 1_000

@@ -1,11 +1,12 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import type { StreamLogger } from '../runtime/stream.ts'
+import { BATCH_RECORDS } from './fillings.ts'
 import { encodeOffsetMetadata, laterEpoch, SINK_GROUP } from './offset-metadata.ts'
 import { type StoredTopic, storedTopics, tablesOf } from './rows.ts'
 
-/** At least as many records as a batch of one partition may have: what was in doubt is among the last of them. */
-const DOUBTED_RECORDS = 40_000
+/** More records than a batch of one partition may have, which ends with one poll: what was in doubt is among the last of them. */
+const DOUBTED_RECORDS = 2 * BATCH_RECORDS
 const WINDOW_GROWTH = 4
 
 /** The tables hold rows of records that the log has never had. The message is written for the operator. */
