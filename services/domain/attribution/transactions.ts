@@ -26,10 +26,11 @@ export const TRANSACTION_PRECEDENCE: readonly VersionCriterion<keyof Transaction
   { field: 'receivedAt', least: 'VALUE' },
   /** The remaining criteria make the order total. */
   { field: 'occurredAt', least: 'VALUE' },
-  { field: 'cid', least: 'VALUE' },
-  { field: 'uid', least: 'NULL_LAST' },
   { field: 'currency', least: 'VALUE' },
   { field: 'lines', least: 'TEXT' },
+  /** Identifiers decide only who bought, not what: they change when a person is erased. */
+  { field: 'cid', least: 'VALUE' },
+  { field: 'uid', least: 'NULL_LAST' },
 ]
 
 /** A shop's trust setting applies to what is received while it is in force. This one applies until the shop sets one. */

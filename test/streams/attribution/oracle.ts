@@ -192,5 +192,5 @@ function chosen(transactions: readonly Transaction[]): Transaction[] {
 function rank({ imported, proof, receivedAt, occurredAt, cid, uid, currency, lines }: Transaction): string {
   const products = lines.map(({ shopProductId, quantity }) => `('${shopProductId}',10000000,${quantity}`).join(',')
   const order = [imported ? 1 : 0, proof === 'ANONYMOUS' ? 1 : 0, receivedAt, occurredAt]
-  return [...order, cid, uid === null ? 1 : 0, uid ?? '', currency, products].join('\u0001')
+  return [...order, currency, products, cid, uid === null ? 1 : 0, uid ?? ''].join('\u0001')
 }

@@ -10,7 +10,7 @@ import { personalTopics } from '../../../schemas/topics.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
-import { campaign, HOUR } from '../attribution/events.ts'
+import { campaign, HOUR, purchase } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 import { personalData } from './personal-data.ts'
 import { now, openWorld, silent, type World } from './world.ts'
@@ -215,6 +215,30 @@ describe('the erasure of a person', () => {
     await expect.poll(async () => Promise.all(await areDone())).toEqual([true, false])
     clock.now += 30_000
     await expect.poll(async () => Promise.all(await areDone())).toEqual([true, true])
+  })
+
+  it('leaves to an order the version that counts, where two were received at the same moment', async () => {
+    const eventId = `order-${CID}`
+    const versions = [
+      purchase({ eventId, cid: `a${CID}-first`, at: T0, products: ['p1', 'p2'] }),
+      purchase({ eventId, cid: `b${CID}-second`, at: T0, products: ['p3'] }),
+    ]
+    await log.append(
+      versions.map((each) => ({ topic: 'transactions', key: each.cid, value: encode('Transaction', each) })),
+    )
+    await world.storeAll()
+    const told = async () => [
+      await analytics.query(
+        'SELECT line, shopProductId FROM attributed_lines FINAL WHERE eventId = {eventId:String} ORDER BY line',
+        { eventId },
+      ),
+      await analytics.query('SELECT revenueMicros FROM v_orders WHERE orderId = {eventId:String}', { eventId }),
+    ]
+    const before = await told()
+    const erasures = [erasureOf('CID', versions[0]!.cid, { requestedAt: Date.now() })]
+    await ask(log, erasures)
+    await eraseAll(erasures)
+    expect(await told()).toEqual(before)
   })
 
   it('stores what comes late of before under the pseudonym, and shows what is stored by its name to no reader', async () => {
