@@ -43,6 +43,7 @@ export async function createWholeApi(
     strength: unused,
     secondFactorRequiredOf: new Set<never>(),
     feedIntervalMs: 0,
+    indexedUpTo: async () => 0,
     passwordMail: { isSet: false, send: () => false },
     tokenUse: { note: () => {}, close: async () => {} },
   }

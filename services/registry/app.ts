@@ -8,6 +8,7 @@ import { campaigns } from './campaigns/campaigns.ts'
 import { campaignHistoryRoutes } from './campaigns/history.ts'
 import { moderationRoutes } from './campaigns/moderation.ts'
 import { feedEntities } from './feeds/feed-entities.ts'
+import type { IndexedUpTo } from './feeds/runs/run-outcome.ts'
 import type { ProductReader } from './products/product-reader.ts'
 import { productUpdateRoutes } from './products/product-updates.ts'
 import { reportViewRoutes } from './reports/report-views.ts'
@@ -38,6 +39,7 @@ export interface RegistryAppDeps {
   securityLog: SecurityLog
   /** Time between two fetches of a feed. */
   feedIntervalMs: number
+  indexedUpTo: IndexedUpTo
 }
 
 /** The management API of entities, technical slots and product updates. For `server.register`. */
@@ -56,6 +58,7 @@ export function registryApp(deps: RegistryAppDeps) {
     randomBytes,
     securityLog,
     feedIntervalMs,
+    indexedUpTo,
   } = deps
   const { snapshot } = registry
   const resource: ResourceDeps = { registry, access, authorize, uuid, securityLog }
@@ -69,7 +72,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, resource, placements({ snapshot, access }))
     resourceRoutes(server, resource, adFormats({ snapshot, access }))
     resourceRoutes(server, resource, adUnits({ snapshot, access }))
-    resourceRoutes(server, resource, feedEntities({ access, snapshot, feedIntervalMs }))
+    resourceRoutes(server, resource, feedEntities({ access, snapshot, feedIntervalMs, indexedUpTo }))
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
     bulkChangeRoutes(server, { ...resource, campaigns: campaignResource })

@@ -25,6 +25,7 @@ import { createPseudonyms } from '../registry/explain/pseudonyms.ts'
 import { exportsApp } from '../registry/exports/app.ts'
 import { feedsApp } from '../registry/feeds/app.ts'
 import type { FeedRuns } from '../registry/feeds/runs/feed-runs.ts'
+import type { IndexedUpTo } from '../registry/feeds/runs/run-outcome.ts'
 import { imagesApp } from '../registry/images/app.ts'
 import type { ImageFiles } from '../registry/images/files.ts'
 import { importApp } from '../registry/import/app.ts'
@@ -73,6 +74,7 @@ export interface RegistryRoutesDeps extends Engines {
   secondFactorRequiredOf: ReadonlySet<Account['kind']>
   /** Time between two fetches of a feed. */
   feedIntervalMs: number
+  indexedUpTo: IndexedUpTo
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
@@ -83,7 +85,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { registry, log, analytics, index, counters, snapshot, runs, images, audit, deadLetters } = deps
   const { productWriter, productReader, tokenUse, securityLog } = deps
   const { bootstrapToken, sessionKeys, passwords, strength, passwordMail } = deps
-  const { publicUrl, secondFactorRequiredOf, feedIntervalMs, now, uuid, randomBytes } = deps
+  const { publicUrl, secondFactorRequiredOf, feedIntervalMs, indexedUpTo, now, uuid, randomBytes } = deps
   const access = createAccess(snapshot)
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl, now, uuid })
   const sealing = createSealing({ keys: sessionKeys, randomBytes })
@@ -111,6 +113,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       findVersions: findVersionsIn(analytics),
       securityLog,
       feedIntervalMs,
+      indexedUpTo,
       now,
       uuid,
       randomBytes,
@@ -162,12 +165,12 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     invalidTrafficApp({ log, analytics, access, authorize, now, uuid }),
     panelApp({ randomBytes }),
     async (scope: HttpServer) => {
-      feedsApp(scope, { snapshot, access, authorize, analytics, runs })
+      feedsApp(scope, { snapshot, access, authorize, analytics, runs, indexedUpTo })
       sellersApp(scope, { snapshot, access, authorize, index })
       productsApp(scope, { snapshot, access, authorize, index, counters, now })
       emptySearchesApp(scope, { analytics, index, access, authorize, now })
       synonymsApp(scope, { registry, access, authorize, index })
-      productCountApp(scope, { access, authorize, index, snapshot, now })
+      productCountApp(scope, { access, authorize, index, snapshot, indexedUpTo, now })
     },
   ]
 }

@@ -6,6 +6,7 @@ import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { type ThreadOnDemand, threadOnDemand } from '../../infra/threads/on-demand.ts'
 import { MANY_NEW_OBJECTS, startWorker } from '../../infra/threads/worker.ts'
+import { createIndexedUpTo } from '../../streams/indexer/indexed-up-to.ts'
 import { JUDGE_GROUP } from '../../streams/judge/recount/judged-up-to.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { createTopicLag } from '../../streams/runtime/lag.ts'
@@ -112,6 +113,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
       publicUrl: config.publicUrl,
       secondFactorRequiredOf: config.secondFactorRequiredOf,
       feedIntervalMs: intervalMs,
+      indexedUpTo: createIndexedUpTo({ log, index, now }),
       now,
       uuid,
       randomBytes,

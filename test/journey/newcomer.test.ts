@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
-import { attributedSale, type JourneyShop, openShop } from './shop.ts'
+import { attributedSale, type Created, feedXml, type JourneyShop, openShop } from './shop.ts'
 
 interface Audit {
   logged: number
@@ -73,6 +73,29 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
     })
     expect(audit).toMatchObject({ duplicates: 0, deadLetters: 0 })
     expect(audit!.logged).toBeGreaterThan(5)
+  })
+
+  it('counts all products of a new feed as soon as nothing says that they are being indexed', async () => {
+    const { shopId, campaignId } = shop
+    const body = { shopId, campaignId, products: { rule: { brands: ['Solvik'] } } }
+    const count = () => shop.post<{ matching: number; indexing: boolean }>('/v1/panel/product-count', body)
+    const before = await count()
+    expect(before.indexing).toBe(false)
+    const names = Array.from({ length: 1_000 }, (_, i) => `new-${i}`)
+    const all = { matching: before.matching + names.length, indexing: false }
+    const feed = await shop.post<Created>('/v1/panel/feeds', { shopId, name: 'More', currency: 'EUR', lang: 'en' })
+
+    const run = await shop.post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml(names))
+    const counts: Awaited<ReturnType<typeof count>>[] = []
+    await waitFor(async () => counts[counts.push(await count()) - 1]!.indexing === false)
+    expect(counts.at(-1)).toMatchObject(all)
+
+    await shop.post(`/v1/panel/feeds/${feed.id}/content`, feedXml(names.slice(1)))
+    const lastRun = async () =>
+      (await shop.get<{ lastRun: Created & { indexed: boolean } }>(`/v1/panel/feeds/${feed.id}`)).lastRun
+    await waitFor(async () => (await lastRun()).indexed)
+    expect((await lastRun()).id).not.toBe(run.id)
+    expect(await count()).toMatchObject({ ...all, matching: all.matching - 1 })
   })
 
   it('lists its API with every path of the contract', async () => {

@@ -12,11 +12,14 @@ import { isAvailableAt } from '../../domain/catalogue/offer.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
+import type { IndexedUpTo } from '../feeds/runs/run-outcome.ts'
+import { isUnderWay, latestRun } from '../feeds/runs/run-state.ts'
 import { namedProducts } from '../products/named-products.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
+import { inShop } from '../rights/indexes.ts'
 import { campaignFields } from './fields.ts'
 
 export interface ProductCountDeps {
@@ -24,6 +27,7 @@ export interface ProductCountDeps {
   authorize: Authorize
   index: ProductIndex
   snapshot: Snapshot
+  indexedUpTo: IndexedUpTo
   now: () => number
 }
 
@@ -52,9 +56,12 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
       const { productIds, productRule } = campaignFields({ products }, fieldErrors)
       fieldErrors.throwIfAny()
       const sellers = sellersOf(account!)
-      return productRule
-        ? countByRule(index, shopId, [...ruleFilters(productRule), ...sellers])
-        : countByIds(index, shopId, { ids: productIds ?? [], sellers, now: now() })
+      // Asked before the products are counted: the count of an index that is complete is final.
+      const indexing = await isIndexing(deps, shopId)
+      const counted = productRule
+        ? await countByRule(index, shopId, [...ruleFilters(productRule), ...sellers])
+        : await countByIds(index, shopId, { ids: productIds ?? [], sellers, now: now() })
+      return { ...counted, indexing }
     },
   )
 }
@@ -75,6 +82,14 @@ function payerOf(
   const isOfShop = campaign?.body.shopId === shopId
   fieldErrors.check(isOfShop, '/campaignId', 'there is no such campaign in the shop')
   return campaign && snapshot.body('Account', campaign.body.accountId)
+}
+
+/** Whether the last run of any feed of the shop has not ended, or has changed offers that are not in the index yet. */
+async function isIndexing({ snapshot, indexedUpTo }: ProductCountDeps, shopId: string): Promise<boolean> {
+  const lastRuns = [...snapshot.under(inShop.Feed, shopId)].flatMap(({ id }) => latestRun(snapshot, id) ?? [])
+  if (lastRuns.some(({ body }) => isUnderWay(body))) return true
+  const lastEnd = Math.max(0, ...lastRuns.map(({ body }) => body.endedAt ?? 0))
+  return lastEnd > (await indexedUpTo(lastEnd))
 }
 
 /** Advertisers promote the products of their sellers only. */

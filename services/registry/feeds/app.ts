@@ -5,14 +5,14 @@ import { Content } from '../../../schemas/http/content.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
 import { FeedRunParams, FeedRunQuery, FeedRunView } from '../../../schemas/http/panel/shops/feed-runs.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { issuesRoute } from './issues.ts'
 import { needRun, runsPage } from './run-queries.ts'
 import type { FeedRuns } from './runs/feed-runs.ts'
-import { runView } from './runs/run-outcome.ts'
+import { type IndexedUpTo, runViews } from './runs/run-outcome.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot
@@ -20,6 +20,7 @@ export interface FeedsAppDeps {
   authorize: Authorize
   analytics: Analytics
   runs: FeedRuns
+  indexedUpTo: IndexedUpTo
 }
 
 const PATH = '/v1/panel/feeds/:id'
@@ -32,7 +33,8 @@ export function feedsApp(server: HttpServer, deps: FeedsAppDeps): void {
   issuesRoute(server, deps)
 }
 
-function uploadRoute(server: HttpServer, { snapshot, access, authorize, runs }: FeedsAppDeps): void {
+function uploadRoute(server: HttpServer, deps: FeedsAppDeps): void {
+  const { access, authorize, runs } = deps
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (request: FastifyRequest, payload: Readable, done: (e: null, b: Readable) => void) =>
     done(null, server.bodies.stream(request, payload)),
@@ -65,12 +67,15 @@ function uploadRoute(server: HttpServer, { snapshot, access, authorize, runs }: 
       if (!request.body)
         throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })
       const run = await runs.upload(feed.id, request.body as Readable, principal.actorId)
-      return reply.code(202).send(runView(snapshot, run))
+      return reply.code(202).send(await viewOf(deps, run))
     },
   )
 }
 
-function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: FeedsAppDeps): void {
+const viewOf = async (deps: FeedsAppDeps, run: Entity<'FeedRun'>) => (await runViews(deps, [run]))[0]!
+
+function runRoutes(server: HttpServer, deps: FeedsAppDeps): void {
+  const { snapshot, access, authorize, runs } = deps
   const onRequest = authorize('panel')
   server.post(
     `${PATH}/run`,
@@ -85,7 +90,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const feed = access.needToChange(principal, 'Feed', request.params.id)
-      return reply.code(202).send(runView(snapshot, await runs.request(feed.id, principal.actorId)))
+      return reply.code(202).send(await viewOf(deps, await runs.request(feed.id, principal.actorId)))
     },
   )
   server.get(
@@ -103,13 +108,13 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
       const feed = access.need(principalOf(request), 'Feed', request.params.id)
       const { limit = PAGE_LIMIT_DEFAULT, cursor } = request.query
       const { items, nextCursor } = runsPage(snapshot, feed.id, { limit, cursor })
-      return { items: items.map((run) => runView(snapshot, run)), nextCursor }
+      return { items: await runViews(deps, items), nextCursor }
     },
   )
   server.get(
     `${PATH}/runs/:run`,
     { onRequest, schema: { summary: 'Read a run of a feed', params: FeedRunParams, response: { 200: FeedRunView } } },
-    async (request) => runView(snapshot, needRun(access, principalOf(request), request.params)),
+    (request) => viewOf(deps, needRun(access, principalOf(request), request.params)),
   )
   server.post(
     `${PATH}/runs/:run/confirm`,
@@ -124,7 +129,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const run = needRun(access, principal, request.params)
-      return reply.code(202).send(runView(snapshot, await runs.confirm(run.id, principal.actorId)))
+      return reply.code(202).send(await viewOf(deps, await runs.confirm(run.id, principal.actorId)))
     },
   )
 }

@@ -9,7 +9,7 @@ import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 import type { Access } from '../rights/access.ts'
 import { publisherOnly } from '../rights/roles.ts'
-import { runView } from './runs/run-outcome.ts'
+import { type IndexedUpTo, runViews } from './runs/run-outcome.ts'
 import { isUnderWay, latestRun } from './runs/run-state.ts'
 
 const UNFETCHED = { etag: null, lastModified: null, contentHash: null } as const
@@ -19,6 +19,7 @@ export interface FeedEntitiesDeps {
   snapshot: Snapshot
   /** Time between two fetches of a feed. */
   feedIntervalMs: number
+  indexedUpTo: IndexedUpTo
 }
 
 /** Feeds as settings, with their last run. Their content and their other runs are handled by the other files of `feeds/`. */
@@ -58,16 +59,20 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       return readsAlike(feed, body) ? feed : { ...feed, ...UNFETCHED }
     },
     blockedBy: () => [],
-    views: (feeds) =>
-      feeds.map((feed) => {
-        const last = latestRun(snapshot, feed.id)
-        return {
-          ...settingsOf(feed),
-          lastRun: last ? runView(snapshot, last) : null,
-          lastSuccessAt: toIso(latestRun(snapshot, feed.id, isSuccess)?.body.endedAt ?? null),
-          nextRunAt: nextRunAt(feed, last, feedIntervalMs),
-        }
-      }),
+    async views(feeds) {
+      const lastRuns = feeds.map(({ id }) => latestRun(snapshot, id))
+      const shown = await runViews(
+        deps,
+        lastRuns.filter((run) => run !== undefined),
+      )
+      const views = new Map(shown.map((view) => [view.id, view]))
+      return feeds.map((feed, i) => ({
+        ...settingsOf(feed),
+        lastRun: (lastRuns[i] && views.get(lastRuns[i].id)) ?? null,
+        lastSuccessAt: toIso(latestRun(snapshot, feed.id, isSuccess)?.body.endedAt ?? null),
+        nextRunAt: nextRunAt(feed, lastRuns[i], feedIntervalMs),
+      }))
+    },
   }
 }
 

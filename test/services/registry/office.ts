@@ -142,6 +142,7 @@ export async function openOffice(
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
     feedIntervalMs: 3_600_000,
+    indexedUpTo: async () => clock.now,
     findVersions: options.findVersions ?? (async () => []),
     async spendOf(ids: readonly string[]) {
       await counters.whenRead()

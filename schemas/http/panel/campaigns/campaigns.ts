@@ -224,6 +224,10 @@ export const ProductCount = Type.Object({
   available: Type.Integer({
     description: 'How many of the matching products are available. Only available products are shown',
   }),
+  indexing: Type.Boolean({
+    description:
+      'Whether a feed of the shop is being read or its products are being indexed, so that the counts will soon change',
+  }),
   unknownIds: Type.Array(Type.String(), {
     maxItems: UNKNOWN_IDS_MAX,
     description: `Given ids without a product that the account may promote, at most ${UNKNOWN_IDS_MAX}`,

@@ -59,6 +59,9 @@ export const FeedRunView = Type.Object({
     Type.String({ description: 'Kind of failure, as a code of docs/feeds.md; null if the run did not fail' }),
   ),
   message: Nullable(Type.String({ description: 'Why the run is HELD or FAILED; null otherwise' })),
+  indexed: Type.Boolean({
+    description: 'Whether the run has ended and ads, searches and counts find all offers as it has left them',
+  }),
   queuedAt: Time('When the run was requested'),
   startedAt: Nullable(Time('When the run started; null if it has not')),
   endedAt: Nullable(Time('When the run ended; null if it has not')),

@@ -52,8 +52,20 @@ function isOfOtherCurrency(currency: string | null, shopCurrency: string | null)
   return currency !== null && shopCurrency !== null && currency !== shopCurrency
 }
 
-/** A run as the API shows it. */
-export function runView(snapshot: Snapshot, { id, body }: Entity<'FeedRun'>) {
+/** Tells up to which time (UTC epoch ms) all offers are in the product index; asked for a time, so that it need not look if it knows. */
+export type IndexedUpTo = (at: number) => Promise<number>
+
+/** Runs as the API shows them. */
+export async function runViews(
+  { snapshot, indexedUpTo }: { snapshot: Snapshot; indexedUpTo: IndexedUpTo },
+  runs: readonly Entity<'FeedRun'>[],
+) {
+  const upTo = await indexedUpTo(Math.max(0, ...runs.map(({ body }) => body.endedAt ?? 0)))
+  return runs.map((run) => runView(snapshot, run, upTo))
+}
+
+/** A run as the API shows it, when all offers up to a time are in the product index. */
+export function runView(snapshot: Snapshot, { id, body }: Entity<'FeedRun'>, indexedUpTo: number) {
   const { rejectedCurrencies: _currencies, missingFields: _fields, issuesRunId: _issues, ...shown } = body
   const shopCurrency = snapshot.getEver('Shop', body.shopId)?.body.currency ?? null
   return {
@@ -63,6 +75,7 @@ export function runView(snapshot: Snapshot, { id, body }: Entity<'FeedRun'>) {
     causes: causesOf(body),
     betterCurrency: betterCurrency(body),
     shopCurrency,
+    indexed: body.endedAt !== null && body.endedAt <= indexedUpTo,
     queuedAt: toIso(body.queuedAt),
     startedAt: toIso(body.startedAt),
     endedAt: toIso(body.endedAt),

@@ -93,6 +93,26 @@ it('does not start a campaign whose rule matches no product, and says so before 
   await page.context().close()
 })
 
+it('counts again while the products of the shop are being indexed', async () => {
+  const page = await openWizard()
+  const answers = [{ matching: 0, available: 0, examples: [], unknownIds: [], indexing: true }]
+  await page.route('**/v1/panel/product-count', async (route) => {
+    const json = answers.pop()
+    await (json ? route.fulfill({ json }) : route.continue())
+  })
+  await page.getByLabel('Name').fill('At once')
+  await button(page, 'Continue').click()
+  await chooseByRule(page, 'solvik')
+  await page.getByText('The products of the shop are still being read').waitFor()
+  expect(await page.getByText('No product matches').count()).toBe(0)
+  await page
+    .getByText(/^\d+ products?/)
+    .first()
+    .waitFor()
+  await expect.poll(() => page.getByText('The products of the shop are still being read').count()).toBe(0)
+  await page.context().close()
+})
+
 it('keeps an amount that cannot be read from passing, and goes to it', async () => {
   const page = await openWizard({ locale: 'pl-PL' })
   await page.getByLabel('Name').fill('Unclear')

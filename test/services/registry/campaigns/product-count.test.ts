@@ -20,13 +20,14 @@ const [campaignId, foreignCampaignId] = [randomUUID(), randomUUID()]
 const snapshot = new Snapshot()
 let offers: ProductOffer[]
 let engines: Engines
+let indexedUpTo = NOW
 let server: HttpServer
 
-function put<K extends EntityKind>(kind: K, id: string, body: Partial<EntityBodies[K]>) {
+function put<K extends EntityKind>(kind: K, id: string, body: Partial<EntityBodies[K]>, version = 1) {
   snapshot.apply({
     kind,
     id,
-    version: 1,
+    version,
     updatedAt: 0,
     updatedBy: '',
     deletedAt: null,
@@ -76,6 +77,7 @@ beforeAll(async () => {
     authorize: createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW }),
     index: engines.index,
     snapshot,
+    indexedUpTo: async () => indexedUpTo,
     now: () => NOW,
   })
 })
@@ -143,6 +145,7 @@ describe('the count of what a campaign would promote', () => {
       available: 1,
       unknownIds: ['b', 'none', 'P'],
       examples: [expect.objectContaining({ id: 'y', price: 50, salePrice: 15, currency: 'EUR' })],
+      indexing: false,
     })
   })
 
@@ -152,6 +155,20 @@ describe('the count of what a campaign would promote', () => {
       expect((await count({ products, campaignId }, token)).body).toMatchObject({ matching: 2 })
     }
     expect((await count({ products })).body).toMatchObject({ matching: 5 })
+  })
+
+  it('says while a feed of the shop is being read or indexed', async () => {
+    const [feedId, runId] = [randomUUID(), randomUUID()]
+    const products = { rule: { brands: ['Acme'] } }
+    const indexing = async () => (await count({ products })).body.indexing
+    put('Feed', feedId, { shopId })
+    expect(await indexing()).toBe(false)
+    put('FeedRun', runId, { feedId, shopId, queuedAt: NOW, status: 'RUNNING', endedAt: null })
+    expect(await indexing()).toBe(true)
+    put('FeedRun', runId, { feedId, shopId, queuedAt: NOW, status: 'DONE', endedAt: NOW + 1 }, 2)
+    expect(await indexing()).toBe(true)
+    indexedUpTo = NOW + 1
+    expect(await indexing()).toBe(false)
   })
 
   it('looks up as many ids as a campaign takes, and names the first hundred unknown ones', async () => {

@@ -53,7 +53,14 @@ export async function openFeedsApi() {
   await runs.start()
   const server = createHttpServer({ logger: false })
   const authorize = createAuthorize({ snapshot, bootstrapToken: OPERATOR, now })
-  feedsApp(server, { snapshot, access: createAccess(snapshot), authorize, analytics, runs })
+  feedsApp(server, {
+    snapshot,
+    access: createAccess(snapshot),
+    authorize,
+    analytics,
+    runs,
+    indexedUpTo: async () => clock.now,
+  })
   await writeFeeds(registry)
 
   async function call(method: 'GET' | 'POST', url: string, payload?: string | Buffer, headers: Headers = {}) {

@@ -13,10 +13,12 @@ const run: FeedRun = {
 const entity = <K extends 'FeedRun' | 'Shop'>(kind: K, id: string, body: object) =>
   ({ kind, id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body }) as unknown as Entity<K>
 
+const INDEXED_UP_TO = 1_000
 const snapshot = new Snapshot()
 snapshot.apply(entity('Shop', 'shop', { currency: 'USD' } satisfies Partial<Shop>))
 
-const viewOf = (changes: Partial<FeedRun>) => runView(snapshot, entity('FeedRun', 'run', { ...run, ...changes }))
+const viewOf = (changes: Partial<FeedRun>) =>
+  runView(snapshot, entity('FeedRun', 'run', { ...run, ...changes }), INDEXED_UP_TO)
 
 describe('a run', () => {
   it.each<[string, Partial<FeedRun>, string]>([
@@ -37,6 +39,14 @@ describe('a run', () => {
     ['whose place a later one took', { status: 'FAILED', failure: 'REPLACED' }, 'REPLACED'],
   ])('%s: %s is %s', (_name, changes, outcome) => {
     expect(viewOf(changes).outcome).toBe(outcome)
+  })
+
+  it.each<[string, Partial<FeedRun>, boolean]>([
+    ['that ended before the time up to which the index holds all offers', { endedAt: INDEXED_UP_TO }, true],
+    ['that ended after it', { endedAt: INDEXED_UP_TO + 1 }, false],
+    ['that has not ended', { status: 'RUNNING', endedAt: null }, false],
+  ])('%s: %s is indexed: %s', (_name, changes, indexed) => {
+    expect(viewOf(changes).indexed).toBe(indexed)
   })
 
   it('lists why products were rejected, the most frequent cause first, without warnings', () => {

@@ -7,6 +7,7 @@ export const t = catalogue({
   countProducts: '{count, plural, one {# product} other {# products}}',
   countOutOfStock:
     '{count, plural, one {# product} other {# products}}, {out, plural, other {#}} out of stock and not shown now',
+  indexing: 'The products of the shop are still being read. They are counted again in a moment.',
   someOfThem: 'Some of them',
   unknownIds: '{count, plural, one {# ID belongs} other {# IDs belong}} to no product that the account may advertise',
   removeThem: 'Remove them',

@@ -109,6 +109,7 @@ export const t = catalogue({
   ended: 'Ended',
   runUnderWay: 'The run is in progress',
   waiting: 'Waiting for its turn',
+  indexing: 'The products are being indexed. Ads find them in a moment.',
   readSoFar: '{count, plural, one {# product read so far} other {# products read so far}}',
   inTheFile: 'in the file',
   newOrDifferent: 'new or different',

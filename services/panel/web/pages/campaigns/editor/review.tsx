@@ -87,7 +87,7 @@ function ProductsReview({ values, money }: { values: Values; money: FormatAmount
     <FormSection title={t('products')}>
       {values.productsBy === 'rule' && <DetailList details={ruleDetails(values.products.rule, money)} />}
       <ProductCount values={values} />
-      {data?.matching === 0 && values.status === 'DRAFT' && (
+      {data?.matching === 0 && !data.indexing && values.status === 'DRAFT' && (
         <Alert color="orange" variant="light">
           {t('draftWithoutProducts')}
         </Alert>

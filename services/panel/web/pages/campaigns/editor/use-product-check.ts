@@ -3,13 +3,16 @@ import { t } from '../../../messages/pages/campaigns/products.ts'
 import { productCountQuery } from '../products/product-count.tsx'
 import type { CampaignValues } from './values/campaign-values.ts'
 
-/** Checks that an active campaign promotes at least one product. Returns errors by field; none if the server cannot tell. */
+/**
+ * Checks that an active campaign promotes at least one product. Returns errors by field; none if the server cannot tell, as while
+ * products are being indexed.
+ */
 export function useProductCheck() {
   const queryClient = useQueryClient()
   return async (values: CampaignValues): Promise<Record<string, string>> => {
     if (values.kind !== 'SPONSORED' || values.status !== 'ACTIVE') return {}
     const count = await queryClient.fetchQuery(productCountQuery(values)).catch(() => null)
-    if (count?.matching !== 0) return {}
+    if (count?.matching !== 0 || count.indexing) return {}
     return { [values.productsBy === 'rule' ? 'products.rule' : 'products.ids']: t('nothingMatches') }
   }
 }

@@ -11,6 +11,8 @@ import classes from './product-count.module.css'
 import { ProductLine } from './product-line.tsx'
 
 const DELAY_MS = 300
+/** How often to count again while products of the shop are being indexed. */
+const INDEXING_REFRESH_MS = 2_000
 
 type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['content']['application/json']
 
@@ -40,6 +42,7 @@ export function useProductCount(values: Choice) {
     queryFn: () => answer(client.POST('/v1/panel/product-count', { body: JSON.parse(asked) })),
     enabled: !isEmpty && !isUnread && shopId !== '',
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => data?.indexing === true && INDEXING_REFRESH_MS,
   })
   return { ...state, isEmpty }
 }
@@ -63,7 +66,12 @@ export function ProductCount({ values, onRemove }: ProductCountProps) {
       </div>
       {!isEmpty && data && !error && (
         <>
-          {data.matching === 0 && (
+          {data.indexing && (
+            <Text size="sm" c="dimmed" mt="xs">
+              {t('indexing')}
+            </Text>
+          )}
+          {data.matching === 0 && !data.indexing && (
             <Alert color="orange" variant="light" mt="xs">
               {t('nothingMatches')}
             </Alert>

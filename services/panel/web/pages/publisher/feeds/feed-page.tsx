@@ -17,7 +17,7 @@ import { OutcomeBadge } from './runs/outcome-badge.tsx'
 import { RunDiagnosis } from './runs/run-diagnosis.tsx'
 import { RunHistory } from './runs/run-history.tsx'
 import { RunSummary } from './runs/run-summary.tsx'
-import { acceptedBy, IDLE_REFRESH_MS, isUnderWay, RUNNING_REFRESH_MS, runPaths, triggerNames } from './runs/runs.ts'
+import { acceptedBy, IDLE_REFRESH_MS, isUnderWay, refreshOf, runPaths, triggerNames } from './runs/runs.ts'
 import { UploadZone } from './upload-zone.tsx'
 
 /** One feed: its last run, its file, its history and its settings. The state shown is that of the history's first line. */
@@ -31,7 +31,7 @@ export default function FeedPage() {
     retry,
   } = useEntity('/v1/panel/feeds/{id}', {
     path: { id },
-    refreshMs: (data) => (data?.lastRun && isUnderWay(data.lastRun) ? RUNNING_REFRESH_MS : IDLE_REFRESH_MS),
+    refreshMs: (data) => (data?.lastRun && refreshOf(data.lastRun)) || IDLE_REFRESH_MS,
   })
   const run = feed?.lastRun ?? null
   const zone = shops?.find((each) => each.id === feed?.shopId)?.timeZone

@@ -14,7 +14,7 @@ import { OutcomeBadge } from './outcome-badge.tsx'
 import { RunDiagnosis } from './run-diagnosis.tsx'
 import { durationOf } from './run-history.tsx'
 import { RunSummary } from './run-summary.tsx'
-import { isUnderWay, RUNNING_REFRESH_MS, triggerNames } from './runs.ts'
+import { isUnderWay, refreshOf, triggerNames } from './runs.ts'
 
 /** One run of a feed, with all its rejections and warnings. */
 export default function RunPage() {
@@ -26,7 +26,7 @@ export default function RunPage() {
     retry,
   } = useEntity('/v1/panel/feeds/{id}/runs/{run}', {
     path: { id, run: runId },
-    refreshMs: (data) => data !== undefined && isUnderWay(data) && RUNNING_REFRESH_MS,
+    refreshMs: (data) => data !== undefined && refreshOf(data),
   })
   return (
     <>

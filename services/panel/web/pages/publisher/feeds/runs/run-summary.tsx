@@ -7,7 +7,7 @@ import { StatCard } from '../../../../components/page/stat-card.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { useSave } from '../../../../data/use-save.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
-import { isUnderWay, runPaths } from './runs.ts'
+import { isIndexing, isUnderWay, runPaths } from './runs.ts'
 
 /** The progress of a run, and what the run waits for. */
 export function RunSummary({ run }: { run: FeedRun }) {
@@ -20,6 +20,11 @@ export function RunSummary({ run }: { run: FeedRun }) {
             {run.status === 'QUEUED' ? t('waiting') : t('readSoFar', { count: run.total })}
           </Text>
         </div>
+      )}
+      {isIndexing(run) && (
+        <Text size="sm" c="dimmed" role="status">
+          {t('indexing')}
+        </Text>
       )}
       {run.outcome === 'HELD' && <Held run={run} />}
       {run.outcome === 'REPLACED' && <Text size="sm">{`${run.message}.`}</Text>}

@@ -3,10 +3,20 @@ import { t } from '../../../../messages/pages/shop/feeds.ts'
 
 /** How often to refetch a run in progress, its feed, and the feed's other runs. */
 export const RUNNING_REFRESH_MS = 1_000
+/** How often to refetch a run whose products are being indexed. */
+const INDEXING_REFRESH_MS = 2_000
 /** How often to refetch a feed between its runs. */
 export const IDLE_REFRESH_MS = 10_000
 
 export const isUnderWay = ({ status }: Pick<FeedRun, 'status'>): boolean => status === 'QUEUED' || status === 'RUNNING'
+
+/** Whether ads do not find yet what the run has changed. */
+export const isIndexing = ({ status, indexed }: Pick<FeedRun, 'status' | 'indexed'>): boolean =>
+  !indexed && (status === 'DONE' || status === 'HELD')
+
+/** How often to refetch a run while it changes: often while it reads, less often while its products are being indexed. */
+export const refreshOf = (run: FeedRun): number | false =>
+  isUnderWay(run) ? RUNNING_REFRESH_MS : isIndexing(run) && INDEXING_REFRESH_MS
 
 /** The number of products in the file that were accepted for the shop's ads. */
 export const acceptedBy = ({ changed, unchanged }: Pick<FeedRun, 'changed' | 'unchanged'>): number =>
