@@ -15,13 +15,14 @@ import { createBackupSource } from './backup/source.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 import { listen, throwUnlessFree } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
+import { openSpoolRoom } from './intake/spool/room.ts'
 import { prepareDataFolder } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { watchPartitions } from './process/partitions-watch.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 import { openRoles } from './roles/open-roles.ts'
-import type { Shared } from './roles/part.ts'
+import { type Shared, spoolFolder } from './roles/part.ts'
 import { openShared } from './roles/shared.ts'
 import { startWorkers } from './roles/threads/workers.ts'
 
@@ -81,7 +82,9 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   stops.push(() => host.stop())
   const showIdKeys = config.showIdKeys ?? loadOrCreateKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
   const buckets = config.workers > 1 ? createEmbeddedBuckets(Date.now) : null
-  const shared = await openShared({ config, logger, stops, links: host.links(), showIdKeys, buckets, spool: null })
+  const spoolRoom = await openSpoolRoom({ folder: spoolFolder(config), maxBytes: config.spoolMaxBytes })
+  const spools = { spoolRoom, spool: null }
+  const shared = await openShared({ config, logger, stops, links: host.links(), showIdKeys, buckets, ...spools })
   const { log, counters, snapshot, sampled, uuid } = shared
   // The registry role fills the snapshot itself, and the streams have one of their own.
   if (!config.roles.includes('registry') && config.roles.some((role) => role !== 'streams')) {
@@ -118,7 +121,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const { httpHost, httpPort } = config
   if (config.workers > 1 && httpPort !== 0) await throwUnlessFree(httpPort, httpHost).catch(ofHttp)
   const url = await listen(server, { host: httpHost, port: httpPort, isShared: config.workers > 1 }).catch(ofHttp)
-  const workers = buckets && (await startWorkers({ config, host, showIdKeys, buckets, server }))
+  const workers = buckets && (await startWorkers({ config, host, showIdKeys, buckets, spoolRoom, server }))
   if (workers) {
     stops.push(() => workers.stop())
     failures.push(workers.failed)

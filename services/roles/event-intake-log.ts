@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { EngineConfig } from '../../infra/engine-config.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import type { SpoolRoom } from '../intake/spool/room.ts'
 import { openSpool } from '../intake/spool/spool.ts'
 import { createSpooledLog, type SpooledLog } from '../intake/spool/spooled-log.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
@@ -14,7 +15,7 @@ export interface EventsDeps {
   engines: EngineConfig
   /** The folder of the spool. No other thread uses it. */
   folder: string
-  spoolMaxBytes: number
+  room: SpoolRoom
   logger: Logger
   now: () => number
 }
@@ -24,7 +25,7 @@ export interface EventsDeps {
  * needs no spool: it is on the same disk.
  */
 export async function openEvents(deps: EventsDeps): Promise<SpooledLog> {
-  const { log, engines, folder, spoolMaxBytes, logger, now } = deps
+  const { log, engines, folder, room, logger, now } = deps
   if (engines.kafka === null) {
     return {
       async append(records) {
@@ -36,7 +37,7 @@ export async function openEvents(deps: EventsDeps): Promise<SpooledLog> {
   }
   const spool = await openSpool({
     folder,
-    maxBytes: spoolMaxBytes,
+    room,
     onCut: (cut) =>
       logger.warn(cut, 'the spool ended in an incomplete record, which was never acknowledged and is now removed'),
     onDamage: (damage) =>

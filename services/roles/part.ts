@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../../infra/config.ts'
 import type { EngineHost, Engines } from '../../infra/engines.ts'
@@ -44,6 +45,8 @@ export interface Part {
   /** Each resolves when the process can no longer do its work and should be restarted. */
   failures: readonly Promise<Error>[]
 }
+
+export const spoolFolder = ({ dataFolder }: Pick<Config, 'dataFolder'>): string => join(dataFolder, 'spool')
 
 /** The names of the threads that serve HTTP next to the main thread. */
 export const workerNames = ({ workers }: Pick<Config, 'workers'>): string[] =>

@@ -13,9 +13,10 @@ import { createTokenBuckets } from '../callers/token-buckets.ts'
 import { createUuid, inBlocks } from '../domain/identity/uuid.ts'
 import { createShowIds, type ShowIdKey } from '../domain/show-id/show-id.ts'
 import { Snapshot } from '../domain/snapshot.ts'
+import type { SpoolRoom } from '../intake/spool/room.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { openEvents, openLeftSpools } from './event-intake-log.ts'
-import { type Shared, workerNames } from './part.ts'
+import { type Shared, spoolFolder, workerNames } from './part.ts'
 
 const TELL_ERROR_EVERY_MS = 60_000
 const TELL_FORWARDER_EVERY_MS = 600_000
@@ -29,6 +30,8 @@ export interface SharedOptions {
   showIdKeys: readonly ShowIdKey[]
   /** Rate limits that other threads count, too. Null when no other thread does. Ignored when there is a Redis. */
   buckets: SharedBuckets | null
+  /** The disk space of the spools of all threads. */
+  spoolRoom: SpoolRoom
   /** The folder of this thread's spool, within the spool folder of the data folder. Null for the main thread. */
   spool: string | null
 }
@@ -50,8 +53,8 @@ export async function openShared(options: SharedOptions): Promise<Shared> {
   const spools = {
     log: engines.log,
     engines: config.engines,
-    folder: join(config.dataFolder, 'spool'),
-    spoolMaxBytes: Math.floor(config.spoolMaxBytes / config.workers),
+    folder: spoolFolder(config),
+    room: options.spoolRoom,
     logger,
     now,
   }

@@ -18,23 +18,27 @@ export function segmentPath(folder: string, number: number): string {
 }
 
 /**
- * The segments of a folder that still hold records to drain, oldest first. A frame that was torn at the end of a segment when
- * a process was killed is cut off: it was never acknowledged. `records` of the first segment counts those after `from`.
+ * The segments of a folder that still hold records to drain, oldest first, and how many bytes of drained segments and torn frames were
+ * removed. A frame that was torn at the end of a segment when a process was killed is cut off: it was never acknowledged. `records` of
+ * the first segment counts those after `from`.
  */
 export async function openSegments(
   folder: string,
   from: SpoolPosition,
   onCut: (cut: { path: string; bytes: number }) => void,
-): Promise<Segment[]> {
+): Promise<{ segments: Segment[]; removedBytes: number }> {
   await mkdir(folder, { recursive: true })
   const numbers = (await readdir(folder)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number)
   const segments: Segment[] = []
+  let removedBytes = 0
   for (const number of numbers.sort((a, b) => a - b)) {
     const path = segmentPath(folder, number)
     const content = await readFile(path)
     const drained = number === from.segment ? from.offset : 0
     const { sound, records } = scan(content, drained)
-    if (number < from.segment || sound === drained) {
+    const isDrained = number < from.segment || sound === drained
+    removedBytes += content.length - (isDrained ? 0 : sound)
+    if (isDrained) {
       await rm(path)
       if (content.length > sound && number >= from.segment) onCut({ path, bytes: content.length - sound })
       continue
@@ -45,7 +49,7 @@ export async function openSegments(
     }
     segments.push({ number, path, bytes: sound, records })
   }
-  return segments
+  return { segments, removedBytes }
 }
 
 /** How many bytes are complete frames, and how many records follow the first `drained` bytes. */

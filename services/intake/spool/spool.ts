@@ -5,9 +5,10 @@ import { createServer } from 'node:net'
 import { LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
 import { decodeFrame, encodeFrame, FRAME_MAX_BYTES } from './frame.ts'
 import { openPositionFile } from './position.ts'
+import { openSpoolRoom, type SpoolRoom } from './room.ts'
 import { createSegment, openSegments, type Segment, writeDurably } from './segments.ts'
 
-export const SPOOL_MAX_BYTES_DEFAULT = 1024 ** 3
+const MAX_BYTES_DEFAULT = 1024 ** 3
 /** Size at which the next segment begins. A drained segment is deleted, which frees its space. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
 /** The most that may wait for a flush: a disk that hangs must not fill the memory. */
@@ -19,8 +20,8 @@ const BATCH_RECORDS = 5_000
 export interface SpoolOptions {
   /** Only one process at a time may use it. */
   folder: string
-  /** The most that the spool takes on disk, including the drained part of the first segment. Default 1 GiB. */
-  maxBytes?: number
+  /** The room for the spool's segments, including the drained part of the first one. Default: 1 GiB of its own. */
+  room?: SpoolRoom
   /** Called at the start when a torn end, which was never acknowledged, was cut off. */
   onCut?: (cut: { path: string; bytes: number }) => void
   /** Called when the disk returns other bytes than were written: the segment is kept under this path, and its records are lost. */
@@ -64,12 +65,14 @@ interface Unwritten {
  * @throws Error when another process uses the folder, or when it has records of a topic that this version does not know.
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
-  const { folder, maxBytes = SPOOL_MAX_BYTES_DEFAULT, onCut = () => {}, onDamage = () => {} } = options
+  const { folder, onCut = () => {}, onDamage = () => {} } = options
   await mkdir(folder, { recursive: true })
   const unlock = await lockFolder(folder)
   const position = await openPositionFile(folder)
   const head = await position.read()
-  const segments = await openSegments(folder, head, onCut)
+  const room = options.room ?? (await openSpoolRoom({ folder, maxBytes: MAX_BYTES_DEFAULT }))
+  const { segments, removedBytes } = await openSegments(folder, head, onCut)
+  room.free(removedBytes)
   let nextNumber = Math.max(head.segment, segments.at(-1)?.number ?? 0) + 1
   /** The segment that is written to; null when the next append begins a new one. */
   let tail: { segment: Segment; handle: FileHandle } | null = null
@@ -102,6 +105,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     } catch (error) {
       await abandonTail()
       const unavailable = new LogUnavailable(`The spool could not be written: ${(error as Error).message}`)
+      room.free(bytes.length)
       for (const { reject } of group) reject(unavailable)
     }
     unwrittenBytes -= bytes.length
@@ -137,6 +141,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   async function forget(segment: Segment): Promise<void> {
     segments.splice(segments.indexOf(segment), 1)
     await rm(segment.path, { force: true })
+    room.free(segment.bytes)
   }
 
   /** The segment that is drained next; null when there is none. Moves `head` to it. */
@@ -168,8 +173,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       if (closed) throw new LogUnavailable('The spool has been closed')
       const bytes = Buffer.concat(records.map(encodeFrame))
       if (bytes.length === 0) return
-      if (diskBytes() + unwrittenBytes + bytes.length > maxBytes) throw new LogUnavailable('The spool is full')
       if (unwrittenBytes + bytes.length > UNWRITTEN_MAX_BYTES) throw new LogUnavailable('The disk of the spool is slow')
+      if (!room.take(bytes.length)) throw new LogUnavailable('The spool is full')
       unwrittenBytes += bytes.length
       unwrittenRecords += records.length
       const written = new Promise<void>((resolve, reject) => {

@@ -7,6 +7,7 @@ import { registerRoutes } from '../../api/api.ts'
 import { forwardTo } from '../../http/forwarding/forward.ts'
 import { listen } from '../../http/listen.ts'
 import { createHttpServer } from '../../http/server.ts'
+import { joinSpoolRoom, type SharedRoom } from '../../intake/spool/room.ts'
 import { workerLogger } from '../../process/logger.ts'
 import { followRegistry } from '../../replicas/registry-follower.ts'
 import { openPublicRoles } from '../open-roles.ts'
@@ -20,6 +21,7 @@ export interface HttpWorkerData {
   showIdKeys: readonly { id: number; secret: Uint8Array }[]
   /** A port from `EmbeddedBuckets.link`. */
   buckets: MessagePort
+  spoolRoom: SharedRoom
   /** The TCP port on which the main thread listens. */
   port: number
   /** The path of the main thread's gate, to which this thread forwards requests that it does not answer. */
@@ -27,7 +29,7 @@ export interface HttpWorkerData {
 }
 
 /** A thread that answers ad requests and takes events next to the main thread, on the same port. */
-const { name, links, showIdKeys, buckets, port, gatePath, ...data } = workerData as HttpWorkerData
+const { name, links, showIdKeys, buckets, spoolRoom, port, gatePath, ...data } = workerData as HttpWorkerData
 const config: Config = { ...data.config, showIdKeys: null, sessionKeys: null }
 const logger = workerLogger(config.logLevel, name)
 const stops: (() => Promise<unknown>)[] = []
@@ -38,6 +40,7 @@ const shared = await openShared({
   links,
   showIdKeys: showIdKeys.map(({ id, secret }) => ({ id, secret: Buffer.from(secret) })),
   buckets: connectBuckets(buckets),
+  spoolRoom: joinSpoolRoom(spoolRoom),
   spool: name,
 })
 const { log, snapshot, uuid, metrics } = shared

@@ -8,6 +8,7 @@ import { MANY_NEW_OBJECTS, startWorker } from '../../../infra/threads/worker.ts'
 import type { ShowIdKey } from '../../domain/show-id/show-id.ts'
 import { openGate } from '../../http/forwarding/gate.ts'
 import type { HttpServer } from '../../http/server.ts'
+import type { SpoolRoom } from '../../intake/spool/room.ts'
 import { workerNames } from '../part.ts'
 import type { HttpWorkerData } from './http.worker.ts'
 
@@ -26,6 +27,7 @@ export interface WorkersOptions {
   host: Pick<EngineHost, 'links'>
   showIdKeys: readonly ShowIdKey[]
   buckets: Pick<EmbeddedBuckets, 'link'>
+  spoolRoom: Pick<SpoolRoom, 'shared'>
   /** The main thread's server. It already listens, and answers what the other threads do not. */
   server: HttpServer
 }
@@ -38,8 +40,17 @@ export async function startWorkers({ config, host, server, ...options }: Workers
 
   async function start(name: string) {
     const [links, buckets] = [host.links(), options.buckets.link()]
-    const { showIdKeys } = options
-    const data: HttpWorkerData = { name, links, config: kept, showIdKeys, buckets, port, gatePath: gate.path }
+    const { showIdKeys, spoolRoom } = options
+    const data: HttpWorkerData = {
+      name,
+      links,
+      config: kept,
+      showIdKeys,
+      buckets,
+      spoolRoom: spoolRoom.shared,
+      port,
+      gatePath: gate.path,
+    }
     const file = new URL('./http.worker.ts', import.meta.url)
     const thread = await startWorker(name, file, data, [...portsIn(links), buckets], MANY_NEW_OBJECTS)
     return { thread, remote: connect(thread.connect(), {}, () => new Error(`${name} has ended`)) }

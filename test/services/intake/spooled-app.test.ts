@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { openSpoolRoom } from '../../../services/intake/spool/room.ts'
 import { openSpool } from '../../../services/intake/spool/spool.ts'
 import { createSpooledLog, type SpooledLog } from '../../../services/intake/spool/spooled-log.ts'
 import { SHOP_ID } from '../../streams/judge/fixtures.ts'
@@ -13,7 +14,7 @@ let folder: string
 let spooled: SpooledLog
 let intake: ReturnType<typeof intakeOverMemory>
 const open = async (maxBytes: number) => {
-  const spool = await openSpool({ folder, maxBytes })
+  const spool = await openSpool({ folder, room: await openSpoolRoom({ folder, maxBytes }) })
   intake = intakeOverMemory((log) => {
     spooled = createSpooledLog({ log, spool, now: Date.now, onError() {}, openMs: 20 })
     return spooled

@@ -4,7 +4,46 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import { joinSpoolRoom, openSpoolRoom } from '../../../services/intake/spool/room.ts'
 import { type EventsDeps, openEvents, openLeftSpools } from '../../../services/roles/event-intake-log.ts'
+
+const record = (key: string, bytes = 5): NewRecord => ({ topic: 'ad-events', key, value: Buffer.alloc(bytes) })
+
+it('gives a spool only the room that the spools of an earlier start have left, until they are drained', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spools-'))
+  let isThere = false
+  const log = {
+    async append() {
+      if (!isThere) throw new LogUnavailable('away')
+    },
+  }
+  const start = async () =>
+    ({
+      ...{ log, engines: { kafka: {} }, room: await openSpoolRoom({ folder, maxBytes: 100_000 }) },
+      ...{ folder, logger: pino({ level: 'silent' }), now: Date.now },
+    }) as unknown as EventsDeps
+  const left = await start()
+  for (const name of ['http-2', 'http-3']) {
+    const events = await openEvents({ ...left, folder: join(folder, name) })
+    await events.append([record('of an earlier start', 40_000)])
+    await events.close()
+  }
+
+  const deps = await start()
+  // As another thread, which knows only what it was told.
+  const main = await openEvents({ ...deps, room: joinSpoolRoom(deps.room.shared) })
+  await expect(main.append([record('too large', 30_000)])).rejects.toBeInstanceOf(LogUnavailable)
+  await main.append([record('small', 10_000)])
+  await expect(main.append([record('one more', 10_000)])).rejects.toBeInstanceOf(LogUnavailable)
+
+  isThere = true
+  const drained = await openLeftSpools(deps, [])
+  await expect.poll(() => [main, ...drained].map((each) => each.waiting().records)).toEqual([0, 0, 0])
+  isThere = false
+  await main.append([record('what no other spool takes', 90_000)])
+  await Promise.all([main, ...drained].map((each) => each.close()))
+  await rm(folder, { recursive: true })
+})
 
 it('drains what threads of an earlier start have spooled, and leaves the spools of the others alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spools-'))
@@ -18,9 +57,9 @@ it('drains what threads of an earlier start have spooled, and leaves the spools 
       },
     },
     engines: { kafka: {} },
-    ...{ folder, spoolMaxBytes: 1024 ** 2, logger: pino({ level: 'silent' }), now: Date.now },
+    room: await openSpoolRoom({ folder, maxBytes: 1024 ** 2 }),
+    ...{ folder, logger: pino({ level: 'silent' }), now: Date.now },
   } as unknown as EventsDeps
-  const record = (key: string): NewRecord => ({ topic: 'ad-events', key, value: Buffer.from('event') })
   for (const name of ['', 'http-2', 'http-3']) {
     const events = await openEvents({ ...deps, folder: join(folder, name) })
     await events.append([record(`of ${name}`)])

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LogUnavailable, type NewRecord } from '../../../../infra/event-log/port.ts'
+import { openSpoolRoom } from '../../../../services/intake/spool/room.ts'
 import { openSpool, type Spool, type SpoolOptions } from '../../../../services/intake/spool/spool.ts'
 
 let folder: string
@@ -147,7 +148,7 @@ describe('the spool', () => {
   })
 
   test('refuses what goes over its size, and takes records again once there is room', async () => {
-    await open({ maxBytes: 100_000 })
+    await open({ room: await openSpoolRoom({ folder, maxBytes: 100_000 }) })
     let taken = 0
     await expect(
       (async () => {
@@ -243,8 +244,8 @@ describe('a full disk', () => {
 
   test('refuses records and keeps every one that it took, through restarts, and goes on when there is room', async () => {
     // Without the right to mount, the limit of the spool replaces that of the disk.
-    const options = isRoot ? {} : { maxBytes: SIZE_KIB * 1024 }
-    await open(options)
+    const options = async () => (isRoot ? {} : { room: await openSpoolRoom({ folder, maxBytes: SIZE_KIB * 1024 }) })
+    await open(await options())
     const kept: string[] = []
     let refused = 0
     for (let i = 0; refused < 20; i++) {
@@ -256,11 +257,11 @@ describe('a full disk', () => {
           refused += 1
         },
       )
-      if (i % 30 === 29) await reopen(options)
+      if (i % 30 === 29) await reopen(await options())
     }
     expect(kept.length).toBeGreaterThan(50)
     const first = await drain({ batches: 1 })
-    await reopen(options)
+    await reopen(await options())
     const all = [...first, ...(await drain())]
     // Records that were refused may be there too, behind those that were accepted before.
     expect(all.filter((name) => kept.includes(name))).toEqual(kept)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LogUnavailable, type NewRecord, RecordTooLarge } from '../../../../infra/event-log/port.ts'
+import { openSpoolRoom } from '../../../../services/intake/spool/room.ts'
 import { openSpool } from '../../../../services/intake/spool/spool.ts'
 import { createSpooledLog, type SpooledLog } from '../../../../services/intake/spool/spooled-log.ts'
 
@@ -37,7 +38,7 @@ let spooled: SpooledLog
 let now: number
 const errors: unknown[] = []
 const open = async ({ maxBytes = 1_000_000, openMs = 20 } = {}) => {
-  const spool = await openSpool({ folder, maxBytes })
+  const spool = await openSpool({ folder, room: await openSpoolRoom({ folder, maxBytes }) })
   const onError = (error: unknown) => void errors.push(error)
   spooled = createSpooledLog({ log, spool, now: () => now, onError, patienceMs: 30, openMs })
 }
