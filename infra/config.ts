@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Email, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
 import type { Account } from '../schemas/records/accounts.ts'
+import { OperatorError } from '../services/domain/errors.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id/show-id.ts'
@@ -129,7 +130,7 @@ export const settings = { ...programSettings.properties, ...engineSettings.prope
 export const settingNames = Object.keys({ ...settings, ...limitsSchema.properties })
 
 /** One or more settings cannot be used; each line of the message names one and says what it takes. */
-export class InvalidConfig extends Error {
+export class InvalidConfig extends OperatorError {
   override readonly name = 'InvalidConfig'
 }
 

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { readConfig } from '../infra/config.ts'
 import { isEmbedded } from '../infra/engine-config.ts'
 import { startEngines } from '../infra/engines.ts'
 import { BackupRefused, takeBackup } from './backup/backup.ts'
 import { connectBackupSource } from './backup/socket.ts'
-import { type BackupSource, BackupSourceFailed, createBackupSource } from './backup/source.ts'
+import { type BackupSource, createBackupSource } from './backup/source.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
@@ -55,7 +56,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  const isExpected = [InvalidConfig, BackupRefused, BackupSourceFailed].some((known) => error instanceof known)
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

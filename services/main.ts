@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
-import { InvalidConfig, readConfig, settingNames } from '../infra/config.ts'
+import { readConfig, settingNames } from '../infra/config.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { misspeltSettings } from './process/misspelt-settings.ts'
 import { stopOnSignals } from './process/stop-on-signals.ts'
@@ -18,6 +19,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error) => {
-  process.stderr.write(error instanceof InvalidConfig ? `${error.message}\n` : `${error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { readConfig } from '../infra/config.ts'
 import { allExternal, type EngineConfig } from '../infra/engine-config.ts'
 import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
 import { openEmbeddedEventLog } from '../infra/event-log/embedded/event-log.ts'
@@ -10,6 +10,7 @@ import { topicNames } from '../schemas/topics.ts'
 import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
 import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
 import { correctionsByOrder } from '../streams/restore/spend-checkpoints.ts'
+import { lastWords, OperatorError } from './domain/errors.ts'
 import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { keptText } from './process/kept-text.ts'
 import { createLogger } from './process/logger.ts'
@@ -17,7 +18,7 @@ import { createLogger } from './process/logger.ts'
 /** A file in the data folder with an id that distinguishes its log from any other. */
 const ID_FILE = 'log-id'
 
-class MigrationRefused extends Error {
+class MigrationRefused extends OperatorError {
   override readonly name = 'MigrationRefused'
 }
 
@@ -92,9 +93,6 @@ async function partitionedAs(source: EventLog, engines: EngineConfig): Promise<E
 }
 
 main().catch((error: Error) => {
-  const isExpected =
-    [InvalidConfig, MigrationRefused].some((known) => error instanceof known) ||
-    ['LogInUse', 'LogNotEmpty', 'ProjectionNotEmpty'].includes(error.name)
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

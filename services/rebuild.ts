@@ -21,6 +21,7 @@ import { RebuildRefused, rebuildTableBeside, topicsByTable } from '../streams/re
 import type { TableProof } from '../streams/rebuild/table-proof.ts'
 import { createPeriodic } from '../streams/runtime/periodic.ts'
 import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { readCommandConfig, withEngines } from './with-engines.ts'
@@ -186,7 +187,6 @@ async function main(): Promise<void> {
 }
 
 await main().catch((error: Error) => {
-  const isExpected = error instanceof InvalidConfig || error instanceof RebuildRefused
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

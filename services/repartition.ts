@@ -9,6 +9,7 @@ import { RepartitionRefused, wantedCounts } from '../streams/repartition/plan.ts
 import { repartition } from '../streams/repartition/repartition.ts'
 import { runToEnd } from '../streams/runtime/run-to-end.ts'
 import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { readCommandConfig, withEngines } from './with-engines.ts'
@@ -63,6 +64,6 @@ async function main(): Promise<void> {
 
 keepFilesPrivate()
 await main().catch((error) => {
-  process.stderr.write(`${error instanceof RepartitionRefused ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exitCode = 1
 })

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
 import { restoreLog } from '../streams/restore/restore.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
@@ -44,7 +45,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  const isExpected = error instanceof InvalidConfig || ['LogInUse', 'ProjectionNotEmpty'].includes(error.name)
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { readConfig } from '../infra/config.ts'
 import { isEmbedded } from '../infra/engine-config.ts'
 import { openEmbeddedEventLog } from '../infra/event-log/embedded/event-log.ts'
 import { forgetIndex } from '../streams/rebuild/product-index.ts'
-import { BackupUnreadable } from './backup/archive.ts'
 import { RestoreRefused, restoreBackup } from './backup/restore.ts'
+import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 
 /** Fills an empty data folder from a backup: `node services/restore.ts FILE`. */
@@ -33,7 +33,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  const isExpected = [InvalidConfig, RestoreRefused, BackupUnreadable].some((known) => error instanceof known)
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

@@ -16,7 +16,7 @@ import type { Snapshot } from './domain/snapshot.ts'
 import { listen, throwUnlessFree } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
 import { openSpoolRoom } from './intake/spool/room.ts'
-import { prepareDataFolder } from './process/data-folder.ts'
+import { dataFolderError, prepareDataFolder } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { watchPartitions } from './process/partitions-watch.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
@@ -69,7 +69,7 @@ export async function start(config: Config): Promise<Running> {
     return { ...(await open(config, logger, stops)), stop }
   } catch (error) {
     await stop()
-    throw error
+    throw dataFolderError(error as Error, config.dataFolder)
   }
 }
 

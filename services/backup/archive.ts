@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { extract, type Header, type Pack, pack } from 'tar-stream'
+import { OperatorError } from '../domain/errors.ts'
 
 /**
  * A backup is a tar file compressed with zstd. Its first entry says what the file is. Its last entry has the SHA-256 of every
@@ -25,7 +26,7 @@ export interface BackupHead {
 }
 
 /** The file is not a complete backup, or this version cannot read it. */
-export class BackupUnreadable extends Error {
+export class BackupUnreadable extends OperatorError {
   override readonly name = 'BackupUnreadable'
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import { OperatorError } from '../domain/errors.ts'
 import { STORES } from '../process/data-folder.ts'
 import { type ArchiveWriter, BACKUP_FORMAT, writeArchive } from './archive.ts'
 import { flushFolder, freeBytes, megabytes } from './disk.ts'
@@ -13,7 +14,7 @@ const PLAIN_FOLDERS = ['spool']
 const COUNTED_FOLDERS = ['log', 'analytics', 'feeds', ...PLAIN_FOLDERS]
 
 /** The backup cannot be taken as requested; nothing was written. */
-export class BackupRefused extends Error {
+export class BackupRefused extends OperatorError {
   override readonly name = 'BackupRefused'
 }
 

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { OperatorError } from '../domain/errors.ts'
 import { UNFINISHED_RESTORE } from '../process/data-folder.ts'
 import { type ArchiveEntry, type BackupHead, BackupUnreadable, readArchive } from './archive.ts'
 import { flushFolder, freeBytes, megabytes } from './disk.ts'
@@ -12,7 +13,7 @@ const OWNER_ONLY = 0o600
 const OF_VOLUMES = ['lost+found']
 
 /** The backup cannot be restored there; nothing was written. */
-export class RestoreRefused extends Error {
+export class RestoreRefused extends OperatorError {
   override readonly name = 'RestoreRefused'
 }
 

@@ -1,13 +1,14 @@
 import { link, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EngineCopy, LogFile, TakenFiles } from '../../infra/backup/port.ts'
+import { OperatorError } from '../domain/errors.ts'
 
 /** A folder in the data folder with links to files, so that they stay while a backup is taken. */
 export const KEPT_FOLDER = 'backup'
 const FEEDS = 'feeds'
 
 /** The process that has the engines open could not carry out a step; the message says why. */
-export class BackupSourceFailed extends Error {
+export class BackupSourceFailed extends OperatorError {
   override readonly name = 'BackupSourceFailed'
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Type } from 'typebox'
 import { InvalidConfig, readConfig, settingNames } from '../../infra/config.ts'
 import { httpAddress, Integer, readSettings, Text } from '../../infra/settings.ts'
+import { lastWords } from '../domain/errors.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
 import { throwUnlessFree } from '../http/listen.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
@@ -15,7 +16,7 @@ import { createApi } from './api.ts'
 import { demoCatalogue } from './catalogue/products.ts'
 import { DEMO_PASSWORD, DEMO_USERS, passwordProblem, reachProblem, SHOP_NAME } from './load/accounts.ts'
 import { bannerImages } from './load/display.ts'
-import { keptDemo, loadedBefore, NotADemo, removeCutOff } from './load/kept.ts'
+import { keptDemo, loadedBefore, removeCutOff } from './load/kept.ts'
 import { createShopApp } from './shop/app.ts'
 import { createShelf } from './shop/shelf.ts'
 
@@ -115,7 +116,6 @@ function keptToken(dataFolder: string): string {
 }
 
 main().catch((error) => {
-  const isExpected = error instanceof InvalidConfig || error instanceof NotADemo
-  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.stderr.write(lastWords(error))
   process.exit(1)
 })

@@ -77,3 +77,17 @@ export class Problem extends Error {
     }
   }
 }
+
+/**
+ * The program, or a command, cannot go on until its operator has changed a setting or what it leads to. The message is written for the
+ * operator: it says what to change, and is shown without a stack.
+ */
+export class OperatorError extends Error {
+  /** Tells these errors from others, because errors of other threads arrive without their class. */
+  readonly isForOperator = true
+}
+
+/** What is shown of an error that ends the process. */
+export function lastWords(error: Error): string {
+  return `${'isForOperator' in error ? error.message : error.stack}\n`
+}

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { OperatorError } from '../domain/errors.ts'
 
 const OWNER_ONLY_UMASK = 0o077
 const OWNER_ONLY_FOLDER = 0o700
@@ -8,6 +9,28 @@ export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters
 
 /** A file that exists in a data folder while it is being filled from a backup. */
 export const UNFINISHED_RESTORE = 'restore-unfinished'
+
+const SQLITE_ERROR = 'ERR_SQLITE_ERROR'
+/** What DATA_DIR must be when a file or folder in it cannot be used, by the code of the error. */
+const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'a folder that is owned by the user of this process',
+  EPERM: 'a folder that is owned by the user of this process',
+  EROFS: 'a folder that can be written',
+  ENOENT: 'a folder that can be made',
+  ENOTDIR: 'a folder',
+  EEXIST: 'a folder, with no files of others in it',
+  ENOSPC: 'on a disk that has room',
+  EDQUOT: 'on a disk that has room',
+}
+
+/** Makes an error of the file system, or of a SQLite file, that a start has met in its data folder name the setting. */
+export function dataFolderError(error: Error & { code?: string; path?: string }, folder: string): Error {
+  const { code = '', path = '', message } = error
+  if (code === SQLITE_ERROR) return new OperatorError(`DATA_DIR: a file in ${folder} cannot be opened: ${message}`)
+  const isInside = resolve(path).startsWith(resolve(folder))
+  if (!isInside || !(code in FOLDER_PROBLEMS)) return error
+  return new OperatorError(`DATA_DIR must be ${FOLDER_PROBLEMS[code]}: ${message}`)
+}
 
 /** Makes files that are written from now on readable by the process's user only: they hold events, keys and sessions. */
 export function keepFilesPrivate(): void {
@@ -20,7 +43,7 @@ export function keepFilesPrivate(): void {
  */
 export function throwIfHalfRestored(folder: string): void {
   if (!existsSync(join(folder, UNFINISHED_RESTORE))) return
-  throw new Error(`The restore into ${folder} was not completed: empty the folder and restore again`)
+  throw new OperatorError(`The restore into ${folder} was not completed: empty the folder and restore again`)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Analytics } from '../../infra/analytics/port.ts'
 import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { EventLog, Position } from '../../infra/event-log/port.ts'
 import type { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { OperatorError } from '../../services/domain/errors.ts'
 import { createErasuresReader } from '../erasure/erasures-reader.ts'
 import { readPages } from '../runtime/pages.ts'
 import { fenceOf, storeMissingIn } from '../sink/batch.ts'
@@ -26,7 +27,7 @@ const SAY_EVERY_RECORDS = 500_000
 const COUNTED_TABLES = ['judged_events', 'event_corrections', 'emissions']
 
 /** Thrown when a table cannot be rebuilt now because of an erasure. The old table serves on; try again later. */
-export class RebuildRefused extends Error {
+export class RebuildRefused extends OperatorError {
   override readonly name = 'RebuildRefused'
 }
 

@@ -1,4 +1,5 @@
 import { type TopicName, topicNames, topics, unitOf } from '../../schemas/topics.ts'
+import { OperatorError } from '../../services/domain/errors.ts'
 
 export type TopicPartitions = ReadonlyMap<TopicName, number>
 
@@ -6,7 +7,7 @@ export type TopicPartitions = ReadonlyMap<TopicName, number>
 export type Growth = ReadonlyMap<TopicName, number>
 
 /** Thrown when partitions cannot be added. The message gives the reason to a person. */
-export class RepartitionRefused extends Error {
+export class RepartitionRefused extends OperatorError {
   override readonly name = 'RepartitionRefused'
 }
 

@@ -4,6 +4,7 @@ import type { Assignment, EventLog, LogConsumer, LogRecord, NewRecord } from '..
 import { type TopicName, topicNames } from '../../schemas/topics.ts'
 import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
 import type { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { OperatorError } from '../../services/domain/errors.ts'
 import { readPages } from '../runtime/pages.ts'
 
 /** The process that owns the only partition of this topic carries over; the others are fenced. */
@@ -14,7 +15,7 @@ const EPOCH = 1
 const POLL_MS = 100
 
 /** Thrown when the log that is to be filled holds records that did not come from the source. */
-export class LogNotEmpty extends Error {
+export class LogNotEmpty extends OperatorError {
   override readonly name = 'LogNotEmpty'
 }
 

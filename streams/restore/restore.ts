@@ -5,6 +5,7 @@ import { shardsOf } from '../../infra/counters/shards.ts'
 import { epochOf } from '../../infra/event-log/epochs.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { LogEpoch } from '../../schemas/records/records.ts'
+import { OperatorError } from '../../services/domain/errors.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { CORRECTIONS_GROUP } from '../judge/corrections.ts'
 import { JUDGE_GROUP } from '../judge/recount/judged-up-to.ts'
@@ -13,7 +14,7 @@ import { type JudgedTo, judgedTo, lastJudgedOffsets } from './judged-to.ts'
 import { type CountCorrections, placeSpendCheckpoints } from './spend-checkpoints.ts'
 
 /** Thrown when a projection is not empty: what it holds was made from another log. */
-export class ProjectionNotEmpty extends Error {
+export class ProjectionNotEmpty extends OperatorError {
   override readonly name = 'ProjectionNotEmpty'
 }
 

@@ -1,5 +1,6 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
+import { OperatorError } from '../../services/domain/errors.ts'
 import type { StreamLogger } from '../runtime/stream.ts'
 import { BATCH_RECORDS } from './fillings.ts'
 import { encodeOffsetMetadata, laterEpoch, SINK_GROUP } from './offset-metadata.ts'
@@ -10,7 +11,7 @@ const DOUBTED_RECORDS = 2 * BATCH_RECORDS
 const WINDOW_GROWTH = 4
 
 /** The tables hold rows of records that the log has never had. The message is written for the operator. */
-export class TablesOfAnotherLog extends Error {
+export class TablesOfAnotherLog extends OperatorError {
   override readonly name = 'TablesOfAnotherLog'
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,6 +99,40 @@ describe('a start names the setting', () => {
 
   it.each(['HTTP_PORT', 'METRICS_PORT'])('of a port that another program has: %s', async (setting) => {
     expect(await refusal({ [setting]: taken })).toBe(`${setting} must be a free port, not ${taken}\n`)
+  })
+
+  it('of a data folder that cannot be made', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    expect(await refusal({ DATA_DIR: join(file, 'data') })).toBe(
+      `DATA_DIR must be a folder: ENOTDIR: not a directory, mkdir '${file}/data'\n`,
+    )
+  })
+
+  it('of a data folder whose files are not those of the program', async () => {
+    await mkdir(join(folder, 'foreign/counters'), { recursive: true })
+    await writeFile(join(folder, 'foreign/counters/counters.sqlite'), 'not SQLite '.repeat(1_000))
+    expect(await refusal({ DATA_DIR: join(folder, 'foreign') })).toBe(
+      `DATA_DIR: a file in ${join(folder, 'foreign')} cannot be opened: file is not a database\n`,
+    )
+  })
+
+  it('of a data folder that another program uses', async () => {
+    const used = join(folder, 'used')
+    const log = await openEmbeddedEventLog({ folder: join(used, 'log') })
+    expect(await refusal({ DATA_DIR: used })).toBe(
+      `DATA_DIR: the event log in ${join(used, 'log')} is in use by another process\n`,
+    )
+    await log.close()
+  })
+
+  it('of a data folder whose keys are damaged', async () => {
+    const file = join(folder, 'damaged/show-id-keys')
+    await mkdir(join(folder, 'damaged'))
+    await writeFile(file, 'x')
+    expect(await refusal({ DATA_DIR: join(folder, 'damaged') })).toMatch(
+      new RegExp(`^DATA_DIR: ${file} does not hold keys: .*\n$`),
+    )
   })
 
   it('of an address that this machine does not have', async () => {

@@ -1,5 +1,7 @@
+import { OperatorError } from '../../../services/domain/errors.ts'
 import { analyticsError } from '../errors.ts'
 import { type Migrated, migrate } from '../migrate.ts'
+import { AnalyticsRejected } from '../port.ts'
 import { applyRetention } from '../retention/apply-retention.ts'
 import type { RetentionDays } from '../retention/retention-days.ts'
 import { type ClickHouseOptions, openServers } from './analytics.ts'
@@ -18,7 +20,7 @@ export interface ClickHouseTables extends ClickHouseOptions {
  * Creates the database and brings its tables up to date. May be called repeatedly and by several processes at once, because every
  * statement may be repeated.
  * @returns the migrations applied now.
- * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; AnalyticsRejected; UnfitServers when these servers
+ * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; OperatorError when it refuses; UnfitServers when these servers
  * would not store rows exactly once.
  */
 export async function migrateClickHouse(options: ClickHouseTables): Promise<string[]> {
@@ -40,7 +42,10 @@ export async function migrateClickHouse(options: ClickHouseTables): Promise<stri
       return applied
     })
   } catch (error) {
-    throw error instanceof UnfitServers ? error : analyticsError(error)
+    const known = error instanceof UnfitServers ? error : analyticsError(error)
+    throw known instanceof AnalyticsRejected
+      ? new OperatorError(`CLICKHOUSE_URL: the server refuses to make the tables: ${known.message}`)
+      : known
   } finally {
     await Promise.all([...first, ...servers].map((server) => server.close()))
   }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
+import { OperatorError } from '../../../services/domain/errors.ts'
 import { connect } from '../../threads/calls.ts'
 import { type Served, soleClient, startWorker } from '../../threads/worker.ts'
 import { migrate } from '../migrate.ts'
@@ -25,7 +26,7 @@ export interface EmbeddedAnalyticsOptions {
 /**
  * Starts the thread that runs the ClickHouse engine over `folder`, and brings its tables up to date. A process can run only one
  * engine in its lifetime: a second start must name the same folder.
- * @throws when the folder is in use by another process or cannot be written.
+ * @throws OperatorError when the folder is in use by another process, or its disk is full or damaged.
  */
 export async function startEmbeddedAnalytics({
   folder,
@@ -47,7 +48,8 @@ export async function startEmbeddedAnalytics({
     await applyRetention(client, retentionDays, Date.now())
   } catch (error) {
     await served.stop()
-    throw error
+    if (!(error instanceof AnalyticsUnavailable || error instanceof AnalyticsRejected)) throw error
+    throw new OperatorError(`DATA_DIR: the analytics store in ${folder} cannot be opened: ${error.message}`)
   } finally {
     await client.close()
   }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
+import { OperatorError } from '../../../services/domain/errors.ts'
 import { LogUnavailable } from '../port.ts'
 
 /** Pages of the write-ahead log in one checkpoint: 8 MB, which take about ten milliseconds to move. */
@@ -33,7 +34,7 @@ export function openDatabase(folder: string): DatabaseSync {
   } catch (error) {
     database.close()
     const locked = (error as { errcode?: number }).errcode === SQLITE_BUSY
-    throw locked ? new Error(`The event log in ${folder} is in use by another process`, { cause: error }) : error
+    throw locked ? new OperatorError(`DATA_DIR: the event log in ${folder} is in use by another process`) : error
   }
   database.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   return database

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
+import { OperatorError } from '../../../services/domain/errors.ts'
 import { within } from '../../within.ts'
 import { LogUnavailable } from '../port.ts'
 import { openAdmin } from './admin.ts'
@@ -29,7 +30,7 @@ export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions,
 }
 
 /** A topic has another number of partitions than it must have. The message is written for the operator. */
-class PartitionsDiffer extends Error {
+class PartitionsDiffer extends OperatorError {
   override readonly name = 'PartitionsDiffer'
 }
 
@@ -52,7 +53,9 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
   } catch (error) {
     if (remedyFor(error) !== 'NONE') throw unavailable(rootOf(error))
     const root = rootOf(error)
-    throw root.name.startsWith('KafkaJS') ? new Error(`Kafka has refused: ${meaningOf(root)}`, { cause: root }) : error
+    throw root.name.startsWith('KafkaJS')
+      ? new OperatorError(`Kafka has refused: ${meaningOf(root)}`, { cause: root })
+      : error
   } finally {
     await Promise.all([admin.disconnect(), client.close()])
   }
@@ -162,7 +165,7 @@ async function configure(admin: Admin, client: BrokerClient, options: MigrateKaf
     )
     const replicationFactor = copies.get(resourceName)!
     const problem = copiesProblem(resourceName, found, replicationFactor)
-    if (problem) throw new Error(problem)
+    if (problem) throw new OperatorError(problem)
     const settings = settingsToChange(
       wantedSettings(names.topicOf(resourceName)!, {
         ...options,

@@ -60,13 +60,18 @@ export const indexNames = (namespace: string): IndexNames => ({
  */
 const passingStatus = (status: number) => status >= 500 || [401, 403, 404, 408, 429].includes(status)
 
+/** Elasticsearch refuses a request; trying again will not help. */
+export class IndexRejected extends Error {
+  override readonly name = 'IndexRejected'
+}
+
 /** Maps an error of the client to one of the port. */
 export function indexError(error: unknown): Error {
   if (error instanceof IndexUnavailable || !(error instanceof errors.ElasticsearchClientError)) return error as Error
   const passing = !(error instanceof errors.ResponseError) || passingStatus(error.statusCode ?? 503)
   // The client's message may contain the body of the request.
   const message = error.message.slice(0, 500)
-  return passing ? new IndexUnavailable(message) : new Error(`Elasticsearch refused a request: ${message}`)
+  return passing ? new IndexUnavailable(message) : new IndexRejected(`Elasticsearch refused a request: ${message}`)
 }
 
 /** Returns the response of one search of a multi-search, or throws its error. */

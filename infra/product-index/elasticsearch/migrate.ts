@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch'
-import { type ElasticsearchOptions, indexError, indexNames, openClient } from './client.ts'
+import { OperatorError } from '../../../services/domain/errors.ts'
+import { type ElasticsearchOptions, IndexRejected, indexError, indexNames, openClient } from './client.ts'
 import { createFirst, indexBehind } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { refuseOtherClusters } from './one-cluster.ts'
@@ -19,7 +20,7 @@ export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED' | 'MISSING'
  * Creates the indices. When the index of products was made for another document format, mapping or number of shards, it is rebuilt
  * from its own documents. May be called repeatedly and by several processes at once. The number of shards of the index of signals
  * changes only when a new pair of indices is built.
- * @throws IndexUnavailable while the server is away; DifferentClusters.
+ * @throws IndexUnavailable while the server is away; OperatorError when it refuses; DifferentClusters.
  */
 export async function migrateElasticsearch({
   now = Date.now,
@@ -48,7 +49,11 @@ export async function migrateElasticsearch({
       if ((await formatOf(client, products)) !== format) throw error
     }
     return 'REINDEXED'
-  })
+  }).catch(namingTheSetting)
+}
+
+function namingTheSetting(error: Error): never {
+  throw error instanceof IndexRejected ? new OperatorError(`ELASTICSEARCH_URL: ${error.message}`) : error
 }
 
 /** Rebuilds the index of products from its own documents, even if nothing changed. @returns how many documents it copied. */

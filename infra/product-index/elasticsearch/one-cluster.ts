@@ -1,3 +1,4 @@
+import { OperatorError } from '../../../services/domain/errors.ts'
 import { listOf } from '../../settings.ts'
 import { type ElasticsearchOptions, openClient, SEARCH_TIMEOUT_MS } from './client.ts'
 
@@ -5,7 +6,7 @@ import { type ElasticsearchOptions, openClient, SEARCH_TIMEOUT_MS } from './clie
 const NO_CLUSTER = '_na_'
 
 /** The addresses lead to several clusters. Each would get a part of the offers, since nodes take turns. */
-export class DifferentClusters extends Error {
+export class DifferentClusters extends OperatorError {
   override readonly name = 'DifferentClusters'
 }
 

@@ -1,11 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OperatorError } from '../../domain/errors.ts'
 import { STORES } from '../../process/data-folder.ts'
 import type { Api } from '../api.ts'
 import { type DemoShop, type LoadDeps, loadDemo, sendFeed } from './load.ts'
 
 /** Thrown for a data folder that the demo must not touch. */
-export class NotADemo extends Error {
+export class NotADemo extends OperatorError {
   override readonly name = 'NotADemo'
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type FileHandle, mkdir, open, realpath, rename, rm, truncate } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import { OperatorError } from '../../domain/errors.ts'
 import { decodeFrame, encodeFrame, FRAME_MAX_BYTES } from './frame.ts'
 import { openPositionFile } from './position.ts'
 import { openSpoolRoom, type SpoolRoom } from './room.ts'
@@ -62,7 +63,7 @@ interface Unwritten {
 
 /**
  * Opens the spool of a folder: the segments `000000000001.spool`, … and the file `position`, which says how far it is drained.
- * @throws Error when another process uses the folder, or when it has records of a topic that this version does not know.
+ * @throws OperatorError when another process uses the folder; Error when it has records of a topic that this version does not know.
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, onCut = () => {}, onDamage = () => {} } = options
@@ -243,7 +244,7 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
  * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends. On other systems
  * there is no lock.
  * @returns a function that unlocks the folder.
- * @throws Error when another process of this machine has locked it.
+ * @throws OperatorError when another process of this machine has locked it.
  */
 async function lockFolder(folder: string): Promise<() => void> {
   if (process.platform !== 'linux') return () => {}
@@ -255,7 +256,7 @@ async function lockFolder(folder: string): Promise<() => void> {
     socket.listen(`\0endcap-${name.slice(0, 32)}`)
     await once(socket, 'listening')
   } catch (error) {
-    throw new Error(`The folder ${folder} is used by another process`, { cause: error })
+    throw new OperatorError(`DATA_DIR: the folder ${folder} is used by another process`, { cause: error })
   }
   return () => void socket.close()
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { errorCodes, Problem } from '../../../services/domain/errors.ts'
+import { UnfitServers } from '../../../infra/analytics/clickhouse/cluster/topology.ts'
+import { DifferentClusters } from '../../../infra/product-index/elasticsearch/one-cluster.ts'
+import { errorCodes, lastWords, Problem } from '../../../services/domain/errors.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
 const documented = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| ([^|]+?) \| ([^|]+?) \|$/gm)].map(
@@ -33,5 +35,19 @@ describe('a problem', () => {
       code: 'NOT_FOUND',
       detail: 'no such shop',
     })
+  })
+})
+
+describe('an error that ends the process', () => {
+  it('is shown to the operator as a sentence when it says what to change, also when it comes from another thread', () => {
+    expect(lastWords(new UnfitServers('CLICKHOUSE_CLUSTER must be set'))).toBe('CLICKHOUSE_CLUSTER must be set\n')
+    const refused = new DifferentClusters('ELASTICSEARCH_URL must name nodes of one cluster')
+    const withoutItsClass = Object.assign(new Error(refused.message), { ...refused })
+    expect(lastWords(withoutItsClass)).toBe('ELASTICSEARCH_URL must name nodes of one cluster\n')
+  })
+
+  it('is shown with its stack otherwise', () => {
+    const fault = new TypeError('x is undefined')
+    expect(lastWords(fault)).toBe(`${fault.stack}\n`)
   })
 })

@@ -1,3 +1,5 @@
+import { OperatorError } from '../../../../services/domain/errors.ts'
+
 /** A row of `system.clusters` on the server that was asked. It describes one server of the cluster. */
 export interface ClusterRow {
   shard_num: number
@@ -95,6 +97,6 @@ export function topologyProblems(cluster: string, servers: readonly ServerView[]
 }
 
 /** These servers would not store rows exactly once. The message names the setting. */
-export class UnfitServers extends Error {
+export class UnfitServers extends OperatorError {
   override readonly name = 'UnfitServers'
 }

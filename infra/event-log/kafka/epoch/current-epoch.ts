@@ -1,4 +1,5 @@
 import type { LogEpoch } from '../../../../schemas/records/records.ts'
+import { OperatorError } from '../../../../services/domain/errors.ts'
 import { isFromAnotherCluster, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
 
@@ -9,12 +10,12 @@ export interface KafkaLog extends EventLog {
 }
 
 /** A restore has begun and not finished, or has finished since this process began. The process must end and be started again. */
-export class EpochEnded extends Error {
+export class EpochEnded extends OperatorError {
   override readonly name = 'EpochEnded'
 }
 
 /** The log is a copy of one in another cluster, and no restore has made it ready for use yet. */
-export class UnrestoredCopy extends Error {
+export class UnrestoredCopy extends OperatorError {
   override readonly name = 'UnrestoredCopy'
 }
 

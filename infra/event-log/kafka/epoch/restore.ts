@@ -1,4 +1,5 @@
 import type { LogEpoch } from '../../../../schemas/records/records.ts'
+import { OperatorError } from '../../../../services/domain/errors.ts'
 import { EPOCH_MAX } from '../../epochs.ts'
 import { isFromAnotherCluster, logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
@@ -7,7 +8,7 @@ import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
 import { withEpoch } from './with-epoch.ts'
 
 /** Processes still use the log. */
-export class LogInUse extends Error {
+export class LogInUse extends OperatorError {
   override readonly name = 'LogInUse'
 }
 
