@@ -23,6 +23,8 @@ async function open(path: string, name: string): Promise<void> {
 
 it('leads from a new placement to an ad unit, and explains why its ads are shown', async () => {
   await open('placements', 'Placements')
+  // The only shop is named, and there is nothing to choose.
+  await page.getByRole('banner').getByText('Northwind Market').waitFor()
   await page.getByRole('button', { name: 'New placement' }).first().click()
   await page.getByLabel('Name').fill('Search results, top')
   await page.getByRole('button', { name: 'Create placement' }).click()
@@ -171,6 +173,8 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   const stateOf = async (id: string) =>
     (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
 
+  // A decision can be undone for ten seconds, which a busy machine may take for what is asked here.
+  await page.clock.setFixedTime(Date.now())
   // A key that is held down repeats, also once the next campaign is shown.
   await page.keyboard.down('a')
   await page.getByText('Accepted: Light for long evenings').waitFor()
@@ -181,6 +185,7 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   expect(await stateOf(rejected!)).toMatchObject({ state: 'IN_MODERATION' })
   await page.keyboard.press('u')
   await page.getByText('Decision undone').waitFor()
+  await page.clock.setSystemTime(Date.now())
   await page.getByRole('button', { name: /^Light for long evenings/ }).click()
   await name('Light for long evenings').waitFor()
 
