@@ -3,8 +3,13 @@ import { connect } from 'node:net'
 import { pipeline } from 'node:stream'
 import { Problem } from '../../domain/errors.ts'
 
-/** Headers that concern one connection and are not forwarded (RFC 9110, section 7.6.1). */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])
+/**
+ * Headers that concern one connection and are not forwarded (RFC 9110, section 7.6.1), and Trailer, because trailers are not: Node
+ * throws when a request has it and is not chunked.
+ */
+const OF_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
 const RETRY_AFTER_SECONDS = 2
 
 /**

@@ -104,6 +104,16 @@ it('answers 503 while there is nobody to ask', async () => {
   alone.close()
 })
 
+it.each([
+  ['announces trailers', 'GET /who HTTP/1.1', '', ''],
+  ['sends trailers', 'POST /echo HTTP/1.1', 'transfer-encoding: chunked\r\n', '1\r\na\r\n0\r\nx-more: b\r\n\r\n'],
+])('answers a request that %s', async (_, line, encoding, body) => {
+  const socket = connect((front.address() as AddressInfo).port, '127.0.0.1')
+  const type = 'content-type: text/plain\r\n'
+  socket.write(`${line}\r\nhost: a\r\nconnection: close\r\n${type}${encoding}trailer: x-more\r\n\r\n${body}`)
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /)
+})
+
 it('ends a connection that does not say whose it is', async () => {
   const stranger = connect(gate.path)
   stranger.on('error', () => {})
