@@ -20,3 +20,25 @@ const SHARED_PART_CHARS_MIN = 13
 /** A part of a text, without the text: what is cached by parts of texts would otherwise keep all the texts. */
 export const copied = (part: string): string =>
   part.length < SHARED_PART_CHARS_MIN ? part : Buffer.from(part).toString()
+
+/** Makes caches that have so many entries together. When they are full, all are emptied, so that more caches take no more memory. */
+export function jointlyLimited(entriesMax: number) {
+  const caches: Map<string, unknown>[] = []
+  let entries = 0
+  return {
+    create<V>(): Map<string, V> {
+      const cache = new Map<string, V>()
+      caches.push(cache)
+      return cache
+    },
+    /** @param key one that the cache does not have. */
+    add<V>(cache: Map<string, V>, key: string, value: V): void {
+      if (entries === entriesMax) {
+        for (const each of caches) each.clear()
+        entries = 0
+      }
+      cache.set(key, value)
+      entries++
+    },
+  }
+}

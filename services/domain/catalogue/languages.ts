@@ -1,16 +1,23 @@
 import { createRequire } from 'node:module'
 import type { Stemmer } from 'snowball-stemmers'
-import { copied } from '../caches.ts'
+import { copied, jointlyLimited } from '../caches.ts'
 
 /** What depends on the language of a text: stems and stop words. */
 
 /** Used where a text's language is not known. */
 export const DEFAULT_LANG = 'en'
 const TERM_LENGTH_MAX = 64
-/** Stems cached per language. */
-const STEMS_CACHED_MAX = 50_000
+/** The code that stands for all languages without rules of their own. */
+const UNDETERMINED = 'und'
 
-export const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
+/**
+ * The code of the language by whose rules a text is read. Whoever sends a text also says its language, so what is cached for each
+ * language must be cached by these codes, which are few.
+ */
+export function languageOf(lang: string | null): string {
+  const code = lang ? primaryLang(lang) : DEFAULT_LANG
+  return Object.hasOwn(algorithms, code) || stopWordSets.has(code) ? code : UNDETERMINED
+}
 
 /** "en-GB" and "EN" are "en". */
 export const primaryLang = (lang: string): string => lang.split(/[-_]/)[0]!.toLowerCase()
@@ -67,12 +74,15 @@ export interface Language {
   stems: Map<string, string>
 }
 const languages = new Map<string, Language>()
+/** Of all languages together. */
+const stemCaches = jointlyLimited(100_000)
 
+/** @param code as `languageOf` returns it. */
 export function languageFor(code: string): Language {
   const known = languages.get(code)
   if (known) return known
   const algorithm = algorithms[code]
-  const language = { stem: algorithm ? stemmerOf(algorithm) : null, stems: new Map() }
+  const language = { stem: algorithm ? stemmerOf(algorithm) : null, stems: stemCaches.create<string>() }
   languages.set(code, language)
   return language
 }
@@ -84,8 +94,7 @@ export function stemOf(word: string, language: Language): string {
   if (known !== undefined) return known
   const own = copied(word)
   const stemmed = guessedStem(own, language)
-  if (language.stems.size >= STEMS_CACHED_MAX) language.stems.clear()
-  language.stems.set(own, stemmed)
+  stemCaches.add(language.stems, own, stemmed)
   return stemmed
 }
 
@@ -130,5 +139,5 @@ const stopWordLists: Readonly<Record<string, string>> = {
 const stopWordSets = new Map(Object.entries(stopWordLists).map(([lang, words]) => [lang, new Set(words.split(' '))]))
 const noStopWords: ReadonlySet<string> = new Set()
 
-/** Stop words of a language by its ISO 639-1 code; empty for a language without a list. */
+/** Stop words of a language by its code; empty for a language without a list. */
 export const stopWords = (lang: string): ReadonlySet<string> => stopWordSets.get(lang) ?? noStopWords

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Shop } from '../../../schemas/records/entities.ts'
 import { languageOf } from './languages.ts'
 import type { Synonyms } from './synonyms.ts'
@@ -23,7 +24,7 @@ export interface SynonymRule {
   /** What a search for one of `names` also finds; null when each of `names` finds the others. */
   finds: readonly string[] | null
 }
-/** Must not be mutated: `shopSynonymsOf` caches its result by the array. */
+/** Must not be mutated: what `shopSynonymsOf` makes of the array is cached. */
 export type SynonymRules = readonly SynonymRule[]
 
 /** What is wrong with a line; lines are counted from 1. */
@@ -125,33 +126,32 @@ export function synonymsOfShop(shop: Shop): SynonymRules {
   return rules
 }
 
-/** The synonyms of one language: there, or being analysed. */
-interface Analysis {
-  synonyms: Synonyms | null
-  underWay: Promise<Synonyms> | null
-}
+/** Names whose synonyms are kept, of all shops and languages, some 200 bytes each. Those that were used least recently go first. */
+const NAMES_KEPT_MAX = 500_000
+const kept = new LRUCache<string, Synonyms>({ maxSize: NAMES_KEPT_MAX, sizeCalculation: ({ size }) => size + 1 })
+/** The analyses that have begun and not ended. */
+const underWay = new Map<string, Promise<Synonyms>>()
+const numbers = new WeakMap<SynonymRules, number>()
+let numbered = 0
 
-const byRules = new WeakMap<SynonymRules, Map<string, Analysis>>()
-
-function analysisOf(rules: SynonymRules, code: string): Analysis {
-  const known = byRules.get(rules) ?? new Map<string, Analysis>()
-  byRules.set(rules, known)
-  const analysis = known.get(code) ?? { synonyms: null, underWay: null }
-  known.set(code, analysis)
-  return analysis
+/** @param code as `languageOf` returns it. */
+function keyOf(rules: SynonymRules, code: string): string {
+  const number = numbers.get(rules) ?? ++numbered
+  numbers.set(rules, number)
+  return `${number}:${code}`
 }
 
 /** Maps the terms of a name, joined by spaces, to the terms of each name that it finds. @param lang as in `synonymsOf`. */
 export function shopSynonymsOf(rules: SynonymRules, lang: string | null): Synonyms {
   const code = languageOf(lang)
-  const analysis = analysisOf(rules, code)
-  if (analysis.synonyms === null) {
-    const steps = analyzing(rules, code)
-    let step = steps.next()
-    while (!step.done) step = steps.next()
-    analysis.synonyms = step.value
-  }
-  return analysis.synonyms
+  const key = keyOf(rules, code)
+  const known = kept.get(key)
+  if (known) return known
+  const steps = analyzing(rules, code)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  kept.set(key, step.value)
+  return step.value
 }
 
 /**
@@ -164,19 +164,21 @@ export async function analyzeSynonyms(
   betweenRules: () => Promise<void> | undefined,
 ): Promise<Synonyms> {
   const code = languageOf(lang)
-  const analysis = analysisOf(rules, code)
-  if (analysis.synonyms !== null) return analysis.synonyms
-  analysis.underWay ??= (async () => {
+  const key = keyOf(rules, code)
+  const known = kept.get(key) ?? underWay.get(key)
+  if (known) return known
+  const analysis = (async () => {
     const steps = analyzing(rules, code)
     let step = steps.next()
     while (!step.done) {
       await betweenRules()
       step = steps.next()
     }
-    analysis.synonyms ??= step.value
-    return analysis.synonyms
-  })()
-  return analysis.underWay
+    kept.set(key, step.value)
+    return step.value
+  })().finally(() => underWay.delete(key))
+  underWay.set(key, analysis)
+  return analysis
 }
 
 /** Stops before each rule. */

@@ -1,4 +1,4 @@
-import { algorithms, languageOf } from './languages.ts'
+import { languageOf } from './languages.ts'
 import { analyze } from './text.ts'
 
 /**
@@ -63,9 +63,6 @@ const brands = `hp, hewlett packard
     ps4, playstation 4
     ps5, playstation 5`
 
-/** The code for a language that is not known, in which all languages without a stemmer share the names of brands. */
-const UNDETERMINED = 'und'
-
 /** Maps the terms of a name, joined by spaces, to the terms of each of its synonyms. */
 export type Synonyms = ReadonlyMap<string, readonly (readonly string[])[]>
 
@@ -73,8 +70,7 @@ const byLanguage = new Map<string, Synonyms>()
 
 /** @param lang ISO 639-1 code, a region may follow; null is English. */
 export function synonymsOf(lang: string | null): Synonyms {
-  const language = languageOf(lang)
-  const code = Object.hasOwn(algorithms, language) ? language : UNDETERMINED
+  const code = languageOf(lang)
   const known = byLanguage.get(code)
   if (known) return known
   const found = new Map<string, string[][]>()

@@ -1,4 +1,4 @@
-import { copied } from '../caches.ts'
+import { copied, jointlyLimited } from '../caches.ts'
 import { type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
 import { segmented } from './segments.ts'
 
@@ -10,8 +10,8 @@ import { segmented } from './segments.ts'
 
 /** Characters of one text that are analysed; the rest is ignored. */
 export const TEXT_LENGTH_MAX = 20_000
-/** Compounds whose terms are cached, per language. Longer ones hardly ever recur. */
-const COMPOUNDS_CACHED_MAX = 20_000
+/** Compounds whose terms are cached, of all languages together. Longer ones hardly ever recur. */
+const COMPOUNDS_CACHED_MAX = 40_000
 const CACHED_COMPOUND_CHARS_MAX = 64
 
 /** Letters that Unicode decomposition leaves whole. */
@@ -136,28 +136,30 @@ export function textIndexer(lang: string | null): (text: string) => string {
     if (text.length > REPEATED_TEXT_LENGTH_MAX) return findIndexTerms(text, language).join(' ')
     const known = texts.get(text)
     if (known !== undefined) return known
-    if (texts.size >= REPEATED_TEXTS_MAX) texts.clear()
     const terms = findIndexTerms(text, language).join(' ')
-    texts.set(text, terms)
+    textCaches.add(texts, copied(text), terms)
     return terms
   }
 }
 
-/** The terms of short texts are cached per language, because brands, categories and attribute values recur often. */
+/** The terms of short texts are cached, because brands, categories and attribute values recur often. */
 const REPEATED_TEXT_LENGTH_MAX = 40
-const REPEATED_TEXTS_MAX = 20_000
+/** Of all languages together. */
+const REPEATED_TEXTS_MAX = 40_000
 
 interface Remembered {
   texts: Map<string, string>
   compounds: Map<string, CompoundTerms>
 }
 
+const textCaches = jointlyLimited(REPEATED_TEXTS_MAX)
+const compoundCaches = jointlyLimited(COMPOUNDS_CACHED_MAX)
 const rememberedByLanguage = new WeakMap<Language, Remembered>()
 
 function rememberedOf(language: Language): Remembered {
   const known = rememberedByLanguage.get(language)
   if (known) return known
-  const fresh: Remembered = { texts: new Map(), compounds: new Map() }
+  const fresh: Remembered = { texts: textCaches.create(), compounds: compoundCaches.create() }
   rememberedByLanguage.set(language, fresh)
   return fresh
 }
@@ -192,8 +194,7 @@ function compoundTerms(compound: string, language: Language, remembered: Map<str
   if (known) return known
   const own = copied(compound)
   const found = findCompoundTerms(own, language)
-  if (remembered.size >= COMPOUNDS_CACHED_MAX) remembered.clear()
-  remembered.set(own, found)
+  compoundCaches.add(remembered, own, found)
   return found
 }
 

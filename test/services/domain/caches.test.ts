@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lruCache } from '../../../services/domain/caches.ts'
+import { jointlyLimited, lruCache } from '../../../services/domain/caches.ts'
 
 it('keeps as many entries as it may, and evicts those that were used least recently', () => {
   const cache = lruCache<number>(3)
@@ -19,4 +19,21 @@ it('forgets entries after their time', () => {
   expect(cache.get('a')).toBe(1)
   now += 1
   expect(cache.get('a')).toBe(undefined)
+})
+
+it('empties caches with a limit in common together, once they are full', () => {
+  const { create, add } = jointlyLimited(3)
+  const [one, other] = [create<number>(), create<number>()]
+  add(one, 'a', 1)
+  add(other, 'a', 2)
+  add(other, 'b', 3)
+  expect([[...one], [...other]]).toEqual([
+    [['a', 1]],
+    [
+      ['a', 2],
+      ['b', 3],
+    ],
+  ])
+  add(one, 'c', 4)
+  expect([[...one], [...other]]).toEqual([[['c', 4]], []])
 })

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { algorithms, snowballStemmer, stemmerOf, stopWords } from '../../../../services/domain/catalogue/languages.ts'
+import {
+  algorithms,
+  languageFor,
+  languageOf,
+  snowballStemmer,
+  stemmerOf,
+  stemOf,
+  stopWords,
+} from '../../../../services/domain/catalogue/languages.ts'
 import { analyze, fold } from '../../../../services/domain/catalogue/text.ts'
 
 /** Word beginnings and endings that stemmers of several languages know, and letters that they treat specially. */
@@ -75,5 +83,27 @@ describe('stop words', () => {
     ['ar', 'غطاء من الجلد', 'غطاء الجلد'],
   ])('do not narrow a phrase: %s', (lang, phrase, without) => {
     expect(analyze(phrase, lang)).toEqual(analyze(without, lang))
+  })
+})
+
+describe('languages', () => {
+  it.each(['xx', 'tlh', 'XY-latn', 'und'])(
+    'without rules of their own are one, whatever they are called: %s',
+    (lang) => {
+      expect(languageFor(languageOf(lang))).toBe(languageFor(languageOf('zz')))
+    },
+  )
+
+  it('with a stemmer or stop words are told apart', () => {
+    const codes = ['en', 'de', 'pl', 'ja', 'nb']
+    expect(codes.map((code) => languageOf(`${code}-GB`))).toEqual(codes)
+    expect(new Set(codes.map(languageFor)).size).toBe(codes.length)
+  })
+
+  it('have a number of cached stems together', () => {
+    const codes = Object.keys(algorithms).slice(0, 10)
+    const letters = (n: number) => String.fromCharCode(...[...n.toString(26)].map((digit) => 97 + parseInt(digit, 26)))
+    for (let n = 0; n < 150_000; n++) stemOf(letters(n), languageFor(codes[n % codes.length]!))
+    expect(codes.reduce((sum, code) => sum + languageFor(code).stems.size, 0)).toBeLessThanOrEqual(100_000)
   })
 })
