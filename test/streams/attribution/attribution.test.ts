@@ -225,4 +225,21 @@ describe('attribution', () => {
     const won = explained.filter(({ result }) => result === 'WON').sort((a, b) => a.line - b.line)
     expect(won.map(({ touchEventId }) => touchEventId)).toEqual(ids)
   })
+
+  it('an explanation is of the sender whose version counts, however many strangers have sent others', async () => {
+    const { store, attribute, explain } = await world()
+    // Each is the longest that the intake takes, and the same person as all others.
+    const strangers = Array.from({ length: 120 }, (_, i) => '🛒'.repeat(250) + i)
+    await store([
+      happened.touch({ eventId: 'click', cid: 'a', at: T0, adId: 'p1' }),
+      happened.touch({ eventId: "a stranger's", cid: strangers[0]!, at: T0, adId: 'p1' }),
+      happened.purchase({ eventId: 'o1', cid: 'a', at: T0 + HOUR, products: ['p1'] }),
+      ...strangers.flatMap((cid, i) => [
+        happened.pageView({ id: `view ${i}`, cid, uid: 'u', at: T0 }),
+        happened.purchase({ eventId: 'o1', cid, at: T0 + HOUR, receivedAt: T0 + 2 * HOUR, products: ['p1'] }),
+      ]),
+    ])
+    await attribute()
+    expect((await explain('o1')).map(({ touchEventId, result }) => [touchEventId, result])).toEqual([['click', 'WON']])
+  })
 })

@@ -15,6 +15,7 @@ import {
   touchesSql,
   touchOrderSql,
 } from '../attribution/touches.ts'
+import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 import { isVoidedInSql, VOIDED } from '../corrections.ts'
 
 /** Touches listed in one explanation: more than an id can have lines, so that the touch that won a line is always among them. */
@@ -74,7 +75,9 @@ interface TransactionId {
 }
 
 const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
-const SENDERS = `SELECT shopId, cid FROM transactions WHERE ${OF_EVENT}`
+/** The senders of the versions that count, one for each kind. Strangers may send any number of other versions. */
+const SENDERS = `SELECT shopId, sender AS cid FROM (
+    SELECT shopId, argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT} GROUP BY shopId, kind)`
 
 /** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `SamePersonRow`, and its parameters. */
 export function linkedQuery({ shopId, eventId }: TransactionId) {
