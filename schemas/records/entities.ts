@@ -223,6 +223,8 @@ export interface Moderation {
   decidedBy: string | null
   /** All decisions, the latest last; only the latest of very many. */
   history: ModerationDecision[]
+  /** When the creative was submitted as it is; null when an earlier version of the program took it in. */
+  submittedAt: number | null
 }
 
 /** What a banner of a shop consists of. Never changes. */

@@ -150,6 +150,7 @@ export const bodies: EntityBodies = {
         { state: 'ACCEPTED', reason: null, decidedAt: AT - 1, decidedBy: 'account-2', version: 1 },
         { state: 'REJECTED', reason: 'The text is misspelt', decidedAt: AT, decidedBy: 'account-2', version: 3 },
       ],
+      submittedAt: AT - 2,
     },
   },
   AdFormat: {

@@ -14,7 +14,7 @@ import {
   leastPrice,
   NO_DISPLAY,
 } from '../../domain/campaign/campaign.ts'
-import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
+import { afterChange, submitted } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
@@ -96,9 +96,10 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
     if (!onlyStops(input)) checkCampaign(campaign, facts, fieldErrors)
     if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), fieldErrors)
-    campaign.archivedAt = archivedAfter({ ...campaign, moderation: afterChange(body, campaign) }, input, fieldErrors)
+    campaign.moderation = afterChange(body, campaign, now())
+    campaign.archivedAt = archivedAfter(campaign, input, fieldErrors)
     fieldErrors.throwIfAny()
-    return { ...campaign, moderation: afterChange(body, campaign) }
+    return campaign
 
     function archivedAfter(next: Campaign, { archived }: CampaignInput, errors: FieldErrors): number | null {
       if (archived === undefined || (archived && body.archivedAt !== null)) return body.archivedAt
@@ -129,7 +130,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
       const account = ownAccount({ access, principal, accountId: input.accountId, fieldErrors })
       const shop = access.find(principal, 'Shop', input.shopId)
       fieldErrors.check(shop !== undefined, '/shopId', 'there is no such shop')
-      const campaign = newCampaign(input, { accountId: account?.id ?? '', startAt: now() }, fieldErrors)
+      const campaign = newCampaign(input, { accountId: account?.id ?? '', createdAt: now() }, fieldErrors)
       if (account && shop) {
         const owners = { accountId: account.id, account: account.body, shop: shop.body }
         const publisher = snapshot.body('Account', shop.body.accountId)!
@@ -166,7 +167,7 @@ const onlyStops = (input: CampaignInput): boolean =>
 
 function newCampaign(
   input: Static<typeof CampaignCreate>,
-  given: { accountId: string; startAt: number },
+  given: { accountId: string; createdAt: number },
   fieldErrors: FieldErrors,
 ): Campaign {
   return {
@@ -174,7 +175,7 @@ function newCampaign(
     accountId: given.accountId,
     shopId: input.shopId,
     name: input.name,
-    startAt: given.startAt,
+    startAt: given.createdAt,
     endAt: null,
     status: 'ACTIVE',
     budgetMicros: 0,
@@ -188,7 +189,7 @@ function newCampaign(
     autoPromo: input.autoPromo ?? false,
     archivedAt: null,
     ...NO_DISPLAY,
-    ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
+    ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: submitted(given.createdAt) } : {}),
     ...campaignFields(input, fieldErrors),
   }
 }

@@ -55,12 +55,12 @@ function displaySide({ cpmMicros, moderation, ...body }: Campaign, nameOf: NameO
 
 function moderationSide(moderation: Campaign['moderation'], nameOf: NameOf) {
   if (moderation === null) return null
-  const { decidedBy, decidedAt } = moderation
+  const { decidedBy, decidedAt, submittedAt } = moderation
   const history = moderation.history.map((decision) => ({
     ...decision,
     decidedAt: toIso(decision.decidedAt),
     decidedByName: nameOf(decision.decidedBy),
   }))
   const decidedByName = decidedBy === null ? null : nameOf(decidedBy)
-  return { ...moderation, decidedAt: toIso(decidedAt), decidedByName, history }
+  return { ...moderation, decidedAt: toIso(decidedAt), decidedByName, history, submittedAt: toIso(submittedAt) }
 }

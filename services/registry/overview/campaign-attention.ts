@@ -3,7 +3,7 @@ import { shardOf } from '../../../infra/counters/shards.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
 import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
-import { heldBy } from '../../domain/campaign/moderation.ts'
+import { heldBy, waitingSince } from '../../domain/campaign/moderation.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
@@ -55,7 +55,7 @@ export async function campaignAttention(
     const state = campaignState(campaign.body, { now, spentMicros: spent?.total ?? 0, leastPriceMicros })
     states[state] = (states[state] ?? 0) + 1
     if (state === 'IN_MODERATION') {
-      findings.push({ kind: 'MODERATION_WAITING', entity: campaign, since: campaign.updatedAt, share: null })
+      findings.push({ kind: 'MODERATION_WAITING', entity: campaign, since: waitingSince(campaign), share: null })
     }
     if (state === 'REJECTED' && isAdvertiser) {
       const since = campaign.body.moderation?.decidedAt ?? null

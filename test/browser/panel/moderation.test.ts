@@ -17,6 +17,15 @@ const stateOf = async (id: string) =>
   (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
     .state
 
+it('begins with the campaign that has waited longest, whatever else of it has changed since', async () => {
+  await must(world.program.call('PATCH', `/v1/panel/campaigns/${stock.campaignIds[0]}`, { budget: 120 }))
+  await page.goto('/panel/moderation')
+  const waiting = page.getByRole('navigation', { name: 'Campaigns', exact: true }).getByRole('button')
+  await expect
+    .poll(() => waiting.locator(':scope > :first-child').allTextContents())
+    .toEqual(['Light for long evenings', 'Warm rooms'])
+})
+
 it('rejects the campaign for which a reason was begun, and no other that takes its place meanwhile', async () => {
   const [first, second] = stock.campaignIds as [string, string]
   await page.clock.install()

@@ -110,6 +110,9 @@ const ModerationView = Type.Object({
     }),
     { description: 'All decisions, the latest last' },
   ),
+  submittedAt: Nullable(
+    Time('When the banners and link addresses were submitted as they are now; null if an earlier version took them in'),
+  ),
 })
 /** The fields of the view that only a DISPLAY campaign has. */
 export const displayView = {

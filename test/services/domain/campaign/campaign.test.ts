@@ -39,7 +39,7 @@ describe('the state of a campaign', () => {
   })
 
   it('is that of the moderation until it is accepted, whatever the rest says', () => {
-    const decided = { reason: null, decidedAt: null, decidedBy: null, history: [] }
+    const decided = { reason: null, decidedAt: null, decidedBy: null, history: [], submittedAt: null }
     const ended = { ...at, now: 300 }
     for (const state of ['IN_MODERATION', 'REJECTED'] as const) {
       const judged = { ...campaign, moderation: { state, ...decided } }

@@ -87,6 +87,7 @@ describe('display campaigns', () => {
         decidedBy: null,
         decidedByName: null,
         history: [],
+        submittedAt: new Date(NOW).toISOString(),
       },
       attributionProductIds: [],
     })

@@ -48,7 +48,7 @@ describe('moderation', () => {
     office.clock.now = NOW + 5_000
     expect(await list('state=IN_MODERATION')).toContain(campaign.id)
     const accepted = await decide(campaign.id, 'accept')
-    const decidedAt = new Date(NOW + 5_000).toISOString()
+    const [submittedAt, decidedAt] = [NOW, NOW + 5_000].map((at) => new Date(at).toISOString())
     const first = {
       state: 'ACCEPTED',
       reason: null,
@@ -58,7 +58,7 @@ describe('moderation', () => {
     }
     expect(accepted.status).toBe(200)
     expect(accepted.body).toMatchObject({ state: 'RUNNING', version: 2 })
-    expect(accepted.body.moderation).toEqual({ ...first, history: [{ ...first, version: 1 }] })
+    expect(accepted.body.moderation).toEqual({ ...first, history: [{ ...first, version: 1 }], submittedAt })
     expect(await list('state=IN_MODERATION')).not.toContain(campaign.id)
     expect(await list('state=ACCEPTED')).toContain(campaign.id)
 
@@ -72,6 +72,7 @@ describe('moderation', () => {
         { ...first, version: 1 },
         { ...second, version: 2 },
       ],
+      submittedAt,
     })
     expect(await list('state=REJECTED')).toContain(campaign.id)
     expect(await list('')).toContain(campaign.id)
@@ -185,6 +186,20 @@ describe('moderation', () => {
       expect(body.moderation.history).toHaveLength(1)
       expect(await list('state=IN_MODERATION&limit=1000')).toContain(campaign.id)
     }
+  })
+
+  it('says since when the creative waits, whatever else changes meanwhile', async () => {
+    const submittedAt = async () => (await patch({ name: 'Another name' })).body.moderation.submittedAt
+    const time = (afterMs: number) => new Date(NOW + afterMs).toISOString()
+    office.clock.now = NOW + 60_000
+    expect(await submittedAt()).toBe(time(0))
+    await patch({ targetUrl: 'https://other.example/' })
+    office.clock.now = NOW + 120_000
+    expect(await submittedAt()).toBe(time(60_000))
+    await decide(campaign.id, 'reject', { reason: 'x' })
+    await patch({ targetUrl: 'https://mended.example/' })
+    expect(await submittedAt()).toBe(time(120_000))
+    office.clock.now = NOW
   })
 
   it('sends a mended rejected campaign back', async () => {

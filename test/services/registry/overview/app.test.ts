@@ -104,13 +104,15 @@ describe('attention', () => {
 
   it('says since when banners wait for moderation, and tells only their advertiser that they were rejected', async () => {
     const waiting: Moderation = {
-      ...{ state: 'IN_MODERATION', reason: null, decidedAt: null, decidedBy: null, history: [] },
+      ...{ state: 'IN_MODERATION', reason: null, decidedAt: null, decidedBy: null, history: [], submittedAt: null },
     }
     campaign('c-warsaw-3', { kind: 'DISPLAY', moderation: waiting })
     campaign('c-lordHowe-2', { kind: 'DISPLAY', moderation: { ...waiting, state: 'REJECTED', decidedAt: now } })
     const body = await attention('adv-1')
     expect(kindsOf(body)).toEqual({ MODERATION_REJECTED: 1, MODERATION_WAITING: 1 })
     expect(body.items[1].since).toBe(new Date(now - DAY_MS).toISOString())
+    campaign('c-warsaw-3', { kind: 'DISPLAY', moderation: { ...waiting, submittedAt: now - 3 * DAY_MS } })
+    expect((await attention('adv-1')).items[1].since).toBe(new Date(now - 3 * DAY_MS).toISOString())
     expect(kindsOf(await attention('pub-a'))).toEqual({ MODERATION_WAITING: 1 })
     expect(kindsOf(await attention('pub-b'))).toEqual({})
   })

@@ -8,5 +8,5 @@ export const DISPLAY: Partial<Campaign> = {
   country: 'DE',
   targetUrl: 'https://brand.example',
   targeting: NO_TARGETING,
-  moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [] },
+  moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [], submittedAt: 0 },
 }

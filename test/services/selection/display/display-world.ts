@@ -74,7 +74,7 @@ export async function createDisplayWorld() {
         country: 'DE',
         targetUrl: 'https://brand.example/lamps',
         cpmMicros: 2_000_000,
-        moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [] },
+        moderation: { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [], submittedAt: 0 },
         banners: [this.banner()],
         targeting: { ...NO_TARGETING, ...targeting },
         ...rest,

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const judged = (state: 'ACCEPTED' | 'REJECTED' | 'IN_MODERATION'): Campaign['moderation'] => ({
-  ...{ state, reason: null, decidedAt: null, decidedBy: null },
+  ...{ state, reason: null, decidedAt: null, decidedBy: null, submittedAt: null },
   history: [],
 })
 

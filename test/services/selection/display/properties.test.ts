@@ -40,7 +40,14 @@ function apply(made: Change): void {
     profiles: unique(profiles),
     refererPatterns: unique(refererPatterns),
   }
-  const moderation = { state: 'ACCEPTED', reason: null, decidedAt: 0, decidedBy: '', history: [] } as const
+  const moderation = {
+    state: 'ACCEPTED',
+    reason: null,
+    decidedAt: 0,
+    decidedBy: '',
+    history: [],
+    submittedAt: 0,
+  } as const
   const faults: Record<Fault, Changes> = {
     PAUSED: { status: 'PAUSED' },
     DRAFT: { status: 'DRAFT' },

@@ -9,7 +9,7 @@ import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { ModerationQueue } from './moderation-queue.tsx'
+import { ModerationQueue, waitingSince } from './moderation-queue.tsx'
 import { ShortcutsDialog, useShortcutsOn } from './shortcuts-dialog.tsx'
 import { useDecision } from './use-decision.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -128,7 +128,7 @@ function useWaitingElsewhere(shop: Shop | undefined, shops: readonly Shop[] | un
 
 /** The campaigns of a state. Waiting campaigns are sorted oldest first, decided ones latest first. */
 function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
-  const time = ({ moderation, updatedAt }: Campaign) => moderation?.decidedAt ?? updatedAt
+  const time = (campaign: Campaign) => campaign.moderation?.decidedAt ?? waitingSince(campaign)
   const order = wanted === 'IN_MODERATION' ? 1 : -1
   return campaigns
     .filter(({ moderation }) => moderation?.state === wanted)

@@ -52,7 +52,7 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
                   {campaign.accountName}, <RelativeTime at={campaign.moderation.decidedAt} />
                 </>
               ) : (
-                t('waiting', { advertiser: campaign.accountName ?? '', age: ageOf(campaign.updatedAt) })
+                t('waiting', { advertiser: campaign.accountName ?? '', age: ageOf(waitingSince(campaign)) })
               )}
             </Text>
           </UnstyledButton>
@@ -100,6 +100,9 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
     </div>
   )
 }
+
+/** Since when a campaign waits: a change of its budget, for example, does not make it wait anew. */
+export const waitingSince = ({ moderation, updatedAt }: Campaign): string => moderation?.submittedAt ?? updatedAt
 
 const HOURS_MAX = 48
 const HOUR_MS = 3_600_000
