@@ -214,6 +214,19 @@ describe('an explanation', () => {
     await expectAccessible()
   })
 
+  it('asks how many units came back before it enters a return of some products', async () => {
+    await page.getByRole('button', { name: 'Enter a return' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Enter a return' })
+    await dialog.getByRole('checkbox', { name: 'The whole order' }).click()
+    await dialog.getByRole('button', { name: 'Enter return' }).click()
+    await dialog.getByRole('alert').getByText('Enter how many units were returned.').waitFor()
+    await expectAccessible()
+    await dialog.getByLabel(sold).fill('1')
+    await expect.poll(() => dialog.getByRole('alert').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   it('finds an order by its number, and the sales of other days', async () => {
     await page.goto('/panel/sales')
     await page.getByRole('textbox', { name: 'Order number' }).fill(' order/1 ')

@@ -100,6 +100,7 @@ export const t = catalogue({
   wholeOrder: 'The whole order',
   wholeOrderHelp: 'Choose this for a cancelled or forged order, too.',
   unitsLeft: '{count, plural, one {# unit can be returned} other {# units can be returned}}',
+  nothingReturned: 'Enter how many units were returned.',
   reason: 'Reason',
   saveReturn: 'Enter return',
   returnSaved: 'Return entered. Figures update within a few seconds.',

@@ -71,7 +71,15 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
   // The id of this return, so that submitting twice enters it only once.
   const [returnId] = useState(() => uuid())
   const left = unitsLeft(sale)
-  const form = useForm<ReturnValues>({ initialValues: { isWhole: true, quantities: {}, reason: '' } })
+  const form = useForm<ReturnValues>({
+    initialValues: { isWhole: true, quantities: {}, reason: '' },
+    validate: {
+      quantities: (quantities, { isWhole }) =>
+        isWhole || Object.values(quantities).some((quantity) => quantity !== '' && quantity > 0)
+          ? null
+          : t('nothingReturned'),
+    },
+  })
   const { submit, isSaving } = useSave({
     save: ({ isWhole, quantities, reason }: ReturnValues) => {
       const lines = Object.entries(quantities).flatMap(([shopProductId, quantity]) =>
@@ -86,14 +94,9 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
     onSaved: close,
   })
   const { isWhole, quantities } = form.values
-  const isNothing = !isWhole && Object.values(quantities).every((quantity) => !quantity)
   return (
     <Modal opened onClose={close} title={t('enterReturn')}>
-      <form
-        onSubmit={form.onSubmit((values) => {
-          if (!isNothing) void submit(values)
-        })}
-      >
+      <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <Checkbox
             label={t('wholeOrder')}
@@ -111,6 +114,11 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
                 onChange={(value) => form.setFieldValue('quantities', { ...quantities, [shopProductId]: value })}
               />
             ))}
+          {!isWhole && form.errors.quantities && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {form.errors.quantities}
+            </Text>
+          )}
           <TextInput label={t('reason')} maxLength={200} {...form.getInputProps('reason')} />
           <DialogActions label={t('saveReturn')} isSaving={isSaving} close={close} />
         </Stack>
