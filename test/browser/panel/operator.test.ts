@@ -162,6 +162,17 @@ it('shows the state of the engines and the audit of the log', async () => {
   await expectAccessible()
 })
 
+it('keeps the filter of the security log when the page is loaded again', async () => {
+  await page.goto('/panel/security-log')
+  await page.getByRole('combobox', { name: 'What happened' }).click()
+  await page.getByRole('option', { name: 'Token revoked' }).click()
+  const kinds = async () => new Set(await page.getByRole('table').locator('tbody tr > :nth-child(2)').allTextContents())
+  await expect.poll(kinds).toEqual(new Set(['Token revoked']))
+  await page.reload()
+  await expect.poll(kinds).toEqual(new Set(['Token revoked']))
+  expect(await page.getByRole('combobox', { name: 'What happened' }).inputValue()).toBe('Token revoked')
+})
+
 it('has logged no script error and no violation of the content policy', () => {
   const refused = errors.filter((error) => !/status of (400|404)/.test(error))
   expect(refused).toEqual([])

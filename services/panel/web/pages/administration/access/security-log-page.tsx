@@ -1,9 +1,9 @@
 import { Select, Text } from '@mantine/core'
-import { useState } from 'react'
 import type { Item } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
+import { useAddressValue } from '../../../data/use-address-value.ts'
 import { useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
@@ -65,7 +65,8 @@ const columns: Column<SecurityEvent>[] = [
 ]
 
 function SecurityEvents() {
-  const [kind, setKind] = useState<Kind | null>(null)
+  const [asked, setKind] = useAddressValue<Kind>('kind')
+  const kind = kinds.find((each) => each === asked) ?? null
   const list = useList('/v1/panel/security-log', { query: kind ? { kind } : {} })
   return (
     <DataTable

@@ -9,6 +9,7 @@ import { DetailList } from '../../../components/page/detail-list.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
+import { useAddressText, useAddressValue } from '../../../data/use-address-value.ts'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { useSettled } from '../../../data/use-settled.ts'
@@ -19,8 +20,9 @@ type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
 
 /** The records that the streams could not process, with a filter and a button that replays all matching records. */
 export function DeadLetters({ topics }: { topics: readonly string[] }) {
-  const [topic, setTopic] = useState<string | null>(null)
-  const [asked, ask] = useState('')
+  const [askedTopic, setTopic] = useAddressValue('topic')
+  const topic = topics.find((each) => each === askedTopic) ?? null
+  const [asked, ask] = useAddressText('stream')
   const stream = asked.trim()
   const [shown, setShown] = useState<DeadLetter | null>(null)
   const filter: Filter = { ...(topic && { topic: topic as NonNullable<Filter['topic']> }), ...(stream && { stream }) }
@@ -88,7 +90,7 @@ export function DeadLetters({ topics }: { topics: readonly string[] }) {
 }
 
 function StreamField({ settle }: { settle: (text: string) => void }) {
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useAddressText('stream')
   useSettled(typed, settle)
   return (
     <TextInput

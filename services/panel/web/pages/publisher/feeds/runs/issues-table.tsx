@@ -1,5 +1,4 @@
 import { Chip, Group, SegmentedControl } from '@mantine/core'
-import { useState } from 'react'
 import { answer, client } from '../../../../client/client.ts'
 import type { FeedIssue, FeedRun } from '../../../../client/types.ts'
 import { type Column, DataTable } from '../../../../components/page/data-table.tsx'
@@ -8,7 +7,7 @@ import { ShopLink } from '../../../../components/page/shop-link.tsx'
 import { CsvButton } from '../../../../components/values/csv-button.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../../components/values/status-badge.tsx'
-import { useAddressText } from '../../../../data/use-address-value.ts'
+import { useAddressText, useAddressValue } from '../../../../data/use-address-value.ts'
 import { useList } from '../../../../data/use-list.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { issueName } from './runs.ts'
@@ -42,15 +41,18 @@ function noIssues({ status }: FeedRun, isUnderWay: boolean): string {
   return status === 'FAILED' ? t('noIssuesFailed') : t('noIssues')
 }
 
-type Severity = FeedIssue['severity']
+const severities: readonly FeedIssue['severity'][] = ['REJECTED', 'WARNING']
+const ALL = 'ALL'
 
 /** The issues of a run: their number by code, and each of them. */
 export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boolean }) {
-  const [severity, setSeverity] = useState<Severity | 'ALL'>('ALL')
-  const [code, setCode] = useState('')
+  const [askedSeverity, setSeverity] = useAddressValue('severity')
+  const severity = severities.find((each) => each === askedSeverity)
+  const [askedCode, setCode] = useAddressValue('code')
+  const code = askedCode !== null && askedCode in run.issueCounts ? askedCode : ''
   const [asked, ask] = useAddressText('q')
   const q = asked.trim()
-  const query = { ...(severity !== 'ALL' && { severity }), ...(code && { code }), ...(q && { q }) }
+  const query = { ...(severity && { severity }), ...(code && { code }), ...(q && { q }) }
   const isSettling = isUnderWay || (run.endedAt !== null && Date.now() - Date.parse(run.endedAt) < SETTLED_MS)
   const path = { id: run.feedId, run: run.id }
   const list = useList('/v1/panel/feeds/{id}/runs/{run}/issues', {
@@ -87,7 +89,7 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
               size="xs"
               radius="sm"
               variant="outline"
-              onClick={() => each === code && setCode('')}
+              onClick={() => each === code && setCode(null)}
             >
               {t('codeAndCount', { name: issueName(each), count: formatCount(count) })}
             </Chip>
@@ -104,10 +106,10 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
           <SegmentedControl
             aria-label={t('severity')}
             size="xs"
-            value={severity}
-            onChange={(value) => setSeverity(value as typeof severity)}
+            value={severity ?? ALL}
+            onChange={(value) => setSeverity(value === ALL ? null : value)}
             data={[
-              { value: 'ALL', label: t('all') },
+              { value: ALL, label: t('all') },
               { value: 'REJECTED', label: t('rejected') },
               { value: 'WARNING', label: t('warnings') },
             ]}
