@@ -1,20 +1,21 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World } from '../harness.ts'
 import { feedXml, lamp } from './publisher-data.ts'
 
 let world: World
+let publisherId: string
 let shopId: string
 let page: Page
 beforeAll(async () => {
   world = await openWorld()
-  const publisher = await make('accounts', {
-    ...{ kind: 'PUBLISHER', name: 'Bazaar', companyName: 'Company', displayEnabled: false },
-  })
+  const account = { kind: 'PUBLISHER', name: 'Bazaar', companyName: 'Company', displayEnabled: false }
+  publisherId = (await make('accounts', account)).id
   const home = { currency: 'USD', lang: 'en', country: 'US', timeZone: 'America/New_York' }
-  shopId = (await make('shops', { accountId: publisher.id, name: 'Bazaar', ...home })).id
-  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: publisher.id }))
+  shopId = (await make('shops', { accountId: publisherId, name: 'Bazaar', ...home })).id
+  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: publisherId }))
 })
 afterAll(() => world?.stop())
 
@@ -52,6 +53,25 @@ it('says that all prices are in another currency, and one click accepts them all
   await expect.poll(() => history().getByText('All products rejected').count()).toBe(1)
   await page.getByText('The feed’s currency is TRY, the shop’s is USD').waitFor()
   await expect.poll(() => page.getByText('prices are in TRY').count()).toBe(0)
+})
+
+it('shows the bid for an ad in the currency of the shop, and its price in that of the feed', async () => {
+  const placement = await make('placements', { shopId, name: 'Home', kind: 'PRODUCT' })
+  const { id } = await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'BESTSELLERS' })
+  const products = { ids: ['Istanbul-0'] }
+  const campaign = { kind: 'SPONSORED', accountId: publisherId, shopId, name: 'Lamps', budget: 100, cpc: 0.5, products }
+  await make('campaigns', campaign)
+  const product = `/v1/panel/products/Istanbul-0?shopId=${shopId}`
+  await waitFor(async () => {
+    const { whyNot } = await must(world.program.call<{ whyNot: unknown[] }>('GET', product))
+    return whyNot.length === 0
+  })
+  await page.goto(`/panel/ad-units/${id}?tab=try`)
+  await page.getByRole('button', { name: 'Request ads' }).click()
+  const ad = page.getByRole('article')
+  await ad.getByText('TRY 49.90').waitFor()
+  const bid = ad.getByText('Bid', { exact: true }).locator('xpath=following-sibling::dd[1]')
+  await expect.poll(() => bid.textContent()).toBe('$0.50')
 })
 
 it('says what is wrong with a file that is no feed, and never that it has no issues', async () => {

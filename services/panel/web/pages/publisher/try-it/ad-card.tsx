@@ -6,6 +6,7 @@ import { Money } from '../../../components/values/money.tsx'
 import { formatScore, formatShare } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import { t } from '../../../messages/pages/shop/try-it.ts'
+import { useShop } from '../../../session/shop-context.tsx'
 import type { DisplayAd, SponsoredAd } from './ad-request.ts'
 import classes from './try-it.module.css'
 
@@ -50,7 +51,7 @@ export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
           </Text>
         )}
       </Group>
-      <WhyThis why={why} isLate={isLate} currency={currency} isByClick />
+      <WhyThis why={why} isLate={isLate} shopId={ad.shopId} isByClick />
     </Paper>
   )
 }
@@ -77,7 +78,7 @@ export function BannerCard({ ad, position, why, isLate, formats }: BannerCardPro
       <Anchor href={ad.bannerUrl} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
         {ad.bannerUrl}
       </Anchor>
-      <WhyThis why={why} isLate={isLate} currency={ad.currency} isByClick={false} />
+      <WhyThis why={why} isLate={isLate} shopId={ad.shopId} isByClick={false} />
     </Paper>
   )
 }
@@ -96,12 +97,14 @@ function Head({ position, autoPromo }: { position: number; autoPromo: boolean })
 }
 
 interface WhyThisProps extends Pick<CardProps<unknown>, 'why' | 'isLate'> {
-  currency: string | null
+  /** Bids and prices are in the currency of the shop, that of the product may be another. */
+  shopId: string
   /** Clicks are billed, not views. */
   isByClick: boolean
 }
 
-function WhyThis({ why, isLate, currency, isByClick }: WhyThisProps) {
+function WhyThis({ why, isLate, shopId, isByClick }: WhyThisProps) {
+  const currency = useShop().shops?.find(({ id }) => id === shopId)?.currency
   if (!why) {
     return (
       <div className={classes.why} role="status" aria-label={isLate ? t('noExplanation') : t('whyLoading')}>
