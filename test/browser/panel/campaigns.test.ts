@@ -251,3 +251,17 @@ it('needs no wider window than a phone has', async () => {
   expect(await seriousFindings(page)).toEqual([])
   expect(errors).toEqual([])
 })
+
+it('names the currency of each row, also in its file, once the advertiser sees shops of several currencies', async () => {
+  const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
+  const other = { name: 'Tokyo', currency: 'JPY', lang: 'ja', country: 'JP', timeZone: 'Asia/Tokyo' }
+  await shop.post('/v1/panel/shops', { accountId, ...other })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto('/panel/campaigns?q=HYPERLINK')
+  await page.getByText('1 of 1,100 campaigns').waitFor()
+  await page.getByRole('columnheader', { name: 'Currency' }).waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV').click()])
+  const [head, line] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(head).toContain(',Spend,Currency,')
+  expect(line).toContain(',Paused,0,EUR,')
+})

@@ -42,6 +42,7 @@ export const t = catalogue({
   sales28: 'Sales, 28 days',
   roas28: 'ROAS, 28 days',
   bid: 'Bid',
+  currency: 'Currency',
   figuresFailed: 'The figures could not be loaded',
   behind: 'Behind',
   onPace: 'On pace',

@@ -91,6 +91,14 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
       total: (rows) => total(rows, ({ budget }) => budget),
     },
     {
+      key: 'currency',
+      title: t('currency'),
+      // Amounts in a CSV file are plain numbers. Others than advertisers see the campaigns of one shop.
+      isHidden: !isAdvertiser || new Set(shops?.map(({ currency }) => currency)).size < 2,
+      sortBy: currencyOf,
+      cell: currencyOf,
+    },
+    {
       key: 'bid',
       title: t('bid'),
       align: 'end',
