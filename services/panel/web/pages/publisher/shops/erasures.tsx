@@ -8,7 +8,7 @@ import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
-import { useList } from '../../../data/use-list.ts'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
 
@@ -32,9 +32,9 @@ const columns: Column<Erasure>[] = [
   },
 ]
 
-/** The erasure requests of a shop: shoppers who asked to be forgotten. */
+/** The erasure requests of a shop, latest first: shoppers who asked to be forgotten. */
 export function Erasures({ shopId }: { shopId: string }) {
-  const list = useList(PATH, { query: { shopId }, refreshMs: REFRESH_MS })
+  const list = useList(PATH, { query: { shopId }, pageSize: PAGE_SIZE_MAX, refreshMs: REFRESH_MS })
   const [isNew, setNew] = useState(false)
   const erase = (
     <Button size="xs" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => setNew(true)}>
@@ -45,7 +45,7 @@ export function Erasures({ shopId }: { shopId: string }) {
     <PanelCard title={t('erasures')} description={t('erasuresHelp')} actions={erase}>
       <DataTable
         label={t('erasures')}
-        list={list}
+        list={{ ...list, items: list.items?.toReversed() }}
         columns={columns}
         rowKey={({ id }) => id}
         empty={{ title: t('noErasures'), description: t('noErasuresHelp') }}
@@ -63,7 +63,7 @@ interface Person {
 function EraseDialog({ shopId, close }: { shopId: string; close: () => void }) {
   const form = useForm<Person>({ initialValues: { kind: 'uid', identifier: '' } })
   const { submit, isSaving } = useSave({
-    save: ({ kind, identifier }: Person) => answer(client.POST(PATH, { body: { shopId, [kind]: identifier } })),
+    save: ({ kind, identifier }: Person) => answer(client.POST(PATH, { body: { shopId, [kind]: identifier.trim() } })),
     changes: [PATH],
     form,
     saved: t('erasureTaken'),
