@@ -52,6 +52,17 @@ it.each(readers)('finds country, language, currency and zone by their names in $
   await page.context().close()
 })
 
+it('leads to a new account while there is no publisher that could own a shop', async () => {
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  await page.route('**/v1/panel/accounts?*', (route) => route.fulfill({ json: { items: [], nextCursor: null } }))
+  await page.goto('/panel/shops/new')
+  await page.getByText('There is no publisher yet.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Create an account for one' }).click()
+  await page.getByRole('heading', { level: 1, name: 'New account' }).waitFor()
+  await page.context().close()
+})
+
 it('takes no text that is on no list', async () => {
   const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
   await page.goto('/panel/shops/new')

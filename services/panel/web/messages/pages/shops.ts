@@ -18,6 +18,7 @@ export const t = catalogue({
   windows: 'Attribution windows',
   windowsOf: '{clicks} h after clicks, {views} h after views',
   publisher: 'Publisher',
+  noPublishers: 'There is no publisher yet. <link>Create an account for one</link>',
   deleteWhat: 'shop',
   deleteHelp: 'Delete its placements, feeds, formats and campaigns first. Reports keep its name.',
 

@@ -1,6 +1,6 @@
-import { Select } from '@mantine/core'
+import { Anchor, Select } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
@@ -39,6 +39,14 @@ export default function ShopNewPage() {
   )
 }
 
+const noPublishers = t.rich('noPublishers', {
+  link: (text) => (
+    <Anchor component={Link} to="/accounts/new" inherit underline="always">
+      {text}
+    </Anchor>
+  ),
+})
+
 interface OwnerProps {
   accountId: string | null
   choose: (id: string | null) => void
@@ -46,13 +54,14 @@ interface OwnerProps {
 }
 
 function Owner({ accountId, choose, error }: OwnerProps) {
-  const { items = [] } = useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' }, pageSize: PAGE_SIZE_MAX })
+  const { items } = useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' }, pageSize: PAGE_SIZE_MAX })
   return (
     <Select
       label={t('publisher')}
+      description={items?.length === 0 && noPublishers}
       required
       searchable
-      data={items.map(({ id, name }) => ({ value: id, label: name }))}
+      data={(items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       value={accountId}
       onChange={choose}
       error={error}
