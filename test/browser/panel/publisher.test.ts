@@ -235,29 +235,6 @@ it('saves the settings of a shop', async () => {
   expect(shop.clickWindowHours).toBe(168)
 })
 
-it('erases the shopper whose identifier is pasted with spaces around it, and lists the latest erasure first', async () => {
-  const ask = (cid: string) =>
-    must(
-      world.program.call<{ id: string; pseudonym: string }>('POST', '/v1/panel/erasures', {
-        shopId: stock.shopId,
-        cid,
-      }),
-    )
-  const { pseudonym } = await ask('ann')
-  await open(`shops/${stock.shopId}`, 'Northwind Market')
-  const pseudonyms = () => page.getByRole('table', { name: 'Erased shoppers' }).getByText(/^erased-/)
-  await expect.poll(() => pseudonyms().allTextContents()).toEqual([pseudonym])
-  await page.getByRole('button', { name: 'Erase a shopper' }).click()
-  await page.getByRole('combobox', { name: 'Known by' }).click()
-  await page.getByRole('option', { name: /^Client ID/ }).click()
-  await page.getByRole('textbox', { name: 'Identifier' }).fill(' bob ')
-  await page.getByRole('button', { name: 'Erase for good' }).click()
-  await page.getByText('Erasure started').waitFor()
-  // The erasure that is under way is answered again.
-  const latest = await ask('bob')
-  await expect.poll(() => pseudonyms().allTextContents()).toEqual([latest.pseudonym, pseudonym])
-})
-
 it('keeps what others save while the settings of a shop are open', async () => {
   const path = `/v1/panel/shops/${stock.shopId}`
   await open(`shops/${stock.shopId}`, 'Northwind Market')

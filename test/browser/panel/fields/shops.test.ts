@@ -108,3 +108,26 @@ it('keeps what is typed while a change is being saved', async () => {
   await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
   await page.context().close()
 })
+
+it('erases the shopper whose identifier is pasted with spaces around it, and lists the latest erasure first', async () => {
+  const make = <T>(path: string, body: object) => must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
+  const publisher = await make<{ id: string }>('accounts', { kind: 'PUBLISHER', name: 'Adriatic' })
+  const about = { accountId: publisher.id, name: 'Adria', currency: 'EUR', lang: 'it', country: 'IT' }
+  const { id: shopId } = await make<{ id: string }>('shops', about)
+  const ask = (cid: string) => make<{ pseudonym: string }>('erasures', { shopId, cid })
+  const { pseudonym } = await ask('ann')
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  await page.goto(`/panel/shops/${shopId}`)
+  const pseudonyms = () => page.getByRole('table', { name: 'Erased shoppers' }).getByText(/^erased-/)
+  await expect.poll(() => pseudonyms().allTextContents()).toEqual([pseudonym])
+  await page.getByRole('button', { name: 'Erase a shopper' }).click()
+  await page.getByRole('combobox', { name: 'Known by' }).click()
+  await page.getByRole('option', { name: /^Client ID/ }).click()
+  await page.getByRole('textbox', { name: 'Identifier' }).fill(' bob ')
+  await page.getByRole('button', { name: 'Erase for good' }).click()
+  await page.getByText('Erasure started').waitFor()
+  // The erasure that is under way is answered again.
+  const latest = await ask('bob')
+  await expect.poll(() => pseudonyms().allTextContents()).toEqual([latest.pseudonym, pseudonym])
+  await page.context().close()
+})

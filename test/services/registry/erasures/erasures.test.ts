@@ -77,12 +77,16 @@ describe('the API of erasures', () => {
     expect(await ask({ shopId: publisher.shopId, cid: CID }, null)).toMatchObject({ status: 401 })
   })
 
-  it('pages the list', async () => {
+  it('pages the list, the latest first', async () => {
     const page = await office.call('GET', `${PATH}?limit=2&shopId=${publisher.shopId}`)
     expect(page.body.items).toHaveLength(2)
     const rest = await office.call('GET', `${PATH}?shopId=${publisher.shopId}&cursor=${page.body.nextCursor}`)
     const { shopId } = publisher
     expect(rest.body).toMatchObject({ items: [{ shopId }, { shopId }], nextCursor: null })
+    const all: { id: string; createdAt: string }[] = (await office.call('GET', `${PATH}?shopId=${shopId}`)).body.items
+    expect([...page.body.items, ...rest.body.items]).toEqual(all)
+    const times = all.map(({ createdAt }) => createdAt)
+    expect(times).toEqual(times.toSorted().toReversed())
   })
 
   it('tells the security log who asked, and never for whom', async () => {

@@ -8,7 +8,7 @@ import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
-import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
 
@@ -34,7 +34,7 @@ const columns: Column<Erasure>[] = [
 
 /** The erasure requests of a shop, latest first: shoppers who asked to be forgotten. */
 export function Erasures({ shopId }: { shopId: string }) {
-  const list = useList(PATH, { query: { shopId }, pageSize: PAGE_SIZE_MAX, refreshMs: REFRESH_MS })
+  const list = useList(PATH, { query: { shopId }, refreshMs: REFRESH_MS })
   const [isNew, setNew] = useState(false)
   const erase = (
     <Button size="xs" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => setNew(true)}>
@@ -45,7 +45,7 @@ export function Erasures({ shopId }: { shopId: string }) {
     <PanelCard title={t('erasures')} description={t('erasuresHelp')} actions={erase}>
       <DataTable
         label={t('erasures')}
-        list={{ ...list, items: list.items?.toReversed() }}
+        list={list}
         columns={columns}
         rowKey={({ id }) => id}
         empty={{ title: t('noErasures'), description: t('noErasuresHelp') }}
