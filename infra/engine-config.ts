@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { IDENTIFIER_DAYS_MIN } from './analytics/retention/ended-identifiers.ts'
 import { type RetentionDays, readRetentionDays } from './analytics/retention/retention-days.ts'
 import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
 import { type KafkaSecurity, readKafkaSecurity, securitySettings } from './event-log/kafka/security.ts'
@@ -16,6 +17,8 @@ export interface EngineConfig {
   readonly clickhouse: { readonly url: string; readonly cluster: string | null } | null
   /** Retention of the tables of Analytics, embedded or not. */
   readonly retentionDays: RetentionDays
+  /** For how many days Analytics, embedded or not, keeps the identifiers of people; null: as long as their rows. */
+  readonly identifierDays: number | null
   readonly elasticsearch: ElasticsearchConfig | null
   readonly redis: { readonly url: string } | null
 }
@@ -76,6 +79,7 @@ export const engineSettings = Type.Object({
     Type.String({ pattern: '^\\w{1,60}$', description: '1 to 60 letters, digits and underscores' }),
   ),
   ANALYTICS_RETENTION_DAYS: Setting.Text(''),
+  ANALYTICS_IDENTIFIER_DAYS: Setting.Integer(0, 36_500, 0),
   ELASTICSEARCH_URL: Setting.Addresses('http', 'https'),
   ELASTICSEARCH_API_KEY: Setting.Secret(),
   ELASTICSEARCH_SHARDS: Setting.Integer(1, 100, 1),
@@ -111,6 +115,7 @@ export function readEngineConfig(env: Environment, problems: string[]): EngineCo
     kafka: readKafka(settings, problems),
     clickhouse: CLICKHOUSE_URL === undefined ? null : { url: CLICKHOUSE_URL, cluster },
     retentionDays: readRetentionDays('ANALYTICS_RETENTION_DAYS', settings.ANALYTICS_RETENTION_DAYS, problems),
+    identifierDays: readIdentifierDays(settings, problems),
     elasticsearch: readElasticsearch(settings, problems),
     redis: REDIS_URL === undefined ? null : { url: REDIS_URL },
   }
@@ -125,6 +130,15 @@ function unused(settings: EngineSettings, prefix: string, address: EngineSetting
 }
 
 const usual = (key: EngineSetting): unknown => (engineSettings.properties[key] as { default?: unknown }).default
+
+function readIdentifierDays({ ANALYTICS_IDENTIFIER_DAYS: days }: EngineSettings, problems: string[]): number | null {
+  if (days > 0 && days < IDENTIFIER_DAYS_MIN) {
+    problems.push(
+      `ANALYTICS_IDENTIFIER_DAYS must be 0 or at least ${IDENTIFIER_DAYS_MIN}, not ${days}: what a click may earn is bought by its person up to 90 days later, and credited anew for 30 days`,
+    )
+  }
+  return days || null
+}
 
 function readElasticsearch(settings: EngineSettings, problems: string[]): ElasticsearchConfig | null {
   const { ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: apiKey = null } = settings

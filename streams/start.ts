@@ -9,6 +9,7 @@ import { sharedCall } from '../infra/together.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution, createAttributionLag } from './attribution/attribution.ts'
 import { createErasure } from './erasure/erasure.ts'
+import { createIdentifierRetention } from './identifiers/identifier-retention.ts'
 import { createIndexer } from './indexer/indexer.ts'
 import { createCorrections } from './judge/corrections.ts'
 import { COUNTERS_LOOK_MS, createCountersRepair } from './judge/counters-repair.ts'
@@ -32,6 +33,7 @@ import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts
 const ATTRIBUTION_PAUSE_MS = 1_000
 const INDEX_BUILD_PAUSE_MS = 1_000
 const ERASURE_PAUSE_MS = 1_000
+const IDENTIFIERS_PAUSE_MS = 60_000
 /** How often a process that is alone looks for changes that only other processes can make. */
 const ALONE_LOOK_MS = 60_000
 const WATERMARK_PAUSE_MS = 1_000
@@ -68,6 +70,8 @@ export interface StreamsDeps {
   isAlone: boolean
   /** For how many days tables keep their rows. */
   retentionDays: RetentionDays
+  /** For how many days tables keep the identifiers of people; null: as long as their rows. */
+  identifierDays: number | null
   /** UTC epoch milliseconds. */
   now: () => number
   /** Makes a name that no other run of attribution has. */
@@ -190,6 +194,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const learnLifts = createPhraseLifts(deps)
   const countReports = createReportCounts(deps)
   const emissionRetention = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
+  const identifierRetention = createIdentifierRetention({ ...deps, exclusively, days: deps.identifierDays })
   const timed = [
     periodic('signals', lookMs, signalsTurn, deps),
     periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
@@ -201,6 +206,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       attribution,
       periodic('index-build', INDEX_BUILD_PAUSE_MS, indexer.buildTurn, deps),
       periodic('erasure', ERASURE_PAUSE_MS, createErasure({ ...deps, exclusively }), deps),
+      periodic('identifiers', IDENTIFIERS_PAUSE_MS, identifierRetention.turn, deps),
       periodic('counters', COUNTERS_LOOK_MS, countersRepair, deps),
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
@@ -217,7 +223,10 @@ function createSingle(deps: StreamsDeps): SingleWork {
       ownLag(indexer),
       async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
       ...timed.map((each) => timedLag(each, deps.now)),
-      async () => [{ stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() }],
+      async () => [
+        { stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() },
+        { stream: 'identifiers', topic: null, records: 0, ageMs: identifierRetention.overdueMs() },
+      ],
     ],
     onStored: attribution.wake,
     attribute: attribution.caughtUp,

@@ -22,7 +22,9 @@ import {
   sliceNeedsSql,
   storeHasSql,
   storeLinesSql,
+  storeSettledSql,
 } from '../../infra/analytics/queries/attribution/slices.ts'
+import { readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { CopiedNews } from './copy-new.ts'
 import { refill } from './scratch-tables.ts'
 
@@ -75,7 +77,10 @@ export async function findAffected(
   const by: AffectedBy = { touches, newLinks, isCrowded: near !== null && (await isCrowded(place)) }
   if (touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch, by))
   const affected = affectedSql(rows, scratch, by)
-  return affected === null ? NOTHING : fillScope(place, affected, { done, sliceSize, ...timeOf(news) })
+  if (affected === null) return NOTHING
+  const readsLines = rows('registry') !== null || rows('item-groups') !== null
+  const settledUntil = readsLines ? settledUntilOf(await readEndedUntil(analytics)) : 0
+  return fillScope(place, affected, { done, sliceSize, settledUntil, ...timeOf(news) })
 }
 
 /**
@@ -136,9 +141,10 @@ export async function creditScope(place: Workplace, scope: Scope, version: numbe
     await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
     if (has.links) await refillLinks(place, scratch.lines)
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
-    const { isCrowded, touchesFrom, touchesTo } = needs
+    const { isCrowded, touchesFrom, touchesTo, settledUntil } = needs
     if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-    await analytics.command(storeLinesSql(scratch, needs), { version, touchesFrom, touchesTo })
+    if (needs.hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
+    await analytics.command(storeLinesSql(scratch, needs), { version, touchesFrom, touchesTo, settledUntil })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
   }
 }

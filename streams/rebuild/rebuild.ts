@@ -1,6 +1,8 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { endingTables, isLinkTable } from '../../infra/analytics/queries/people/ended-identifiers.ts'
 import { TABLE_NAME } from '../../infra/analytics/queries/system/tables.ts'
 import { type CompleteSince, completeSince } from '../../infra/analytics/retention/complete-since.ts'
+import { readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
 import { runToEnd } from '../runtime/run-to-end.ts'
@@ -31,19 +33,26 @@ const FENCES_TABLE = 'fences'
 const COUNTED_TABLE = 'counted_ranges'
 /** Not made from records of the log. */
 const FORGOTTEN_TABLE = 'forgotten_rows'
+const ENDED_TABLE = 'ended_identifiers'
 
 /**
- * Drops every table of Analytics except fences, makes them again from the log, and compares. Call it only while no sink and no
- * attribution run. After a crash, run it again: it then compares with what was left. Until then, no sink stores anything.
+ * Drops every table of Analytics except fences and the lines of settled purchases, makes them again from the log, and compares. Call
+ * it only while no sink and no attribution run. After a crash, run it again: it then compares with what was left. Until then, no sink
+ * stores anything.
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
   const { log, analytics, migrate, now } = deps
   if (!(await wasEnded(log)) && (await areOfThisLog(deps))) await catchUp(deps)
-  const since = await completeSince({ analytics, now })
+  const endedUntil = await readEndedUntil(analytics)
+  const since = comparedSince(await completeSince({ analytics, now }), endedUntil)
   const before = await fingerprints(analytics, since)
   const release = await rewindSink(deps)
   await log.reset(ATTRIBUTION_GROUP, null)
-  for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
+  for (const table of await tablesIn(analytics)) {
+    await analytics.command(
+      table === 'attributed_lines' && endedUntil > 0 ? unsettledSql(endedUntil) : `DROP TABLE ${table} SYNC`,
+    )
+  }
   await migrate(analytics)
   await release()
   await catchUp(deps)
@@ -52,6 +61,23 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
     ...tableProof(table, before.get(table) ?? NO_TABLE, after.get(table) ?? NO_TABLE),
     ...(Number.isFinite(since(table)) && { comparedFrom: new Date(since(table)).toISOString() }),
   }))
+}
+
+/** Settled lines stay: attribution would credit them by what holds now, and could not where the log has forgotten the touches. */
+const unsettledSql = (endedUntil: number) =>
+  `ALTER TABLE attributed_lines DELETE WHERE occurredAt >= ${settledUntilOf(endedUntil)} SETTINGS mutations_sync = 1`
+
+/**
+ * The time since which the rows of a table can be compared. Where identifiers had ended, the log brings them back; links are then those
+ * of everybody, so they are not compared at all.
+ */
+function comparedSince(completeSince: CompleteSince, endedUntil: number): CompleteSince {
+  if (endedUntil === 0) return completeSince
+  return (table) => {
+    if (isLinkTable(table)) return Number.POSITIVE_INFINITY
+    const isNamingAgain = endingTables.includes(table) && table !== 'attributed_lines'
+    return isNamingAgain ? Math.max(completeSince(table), endedUntil) : completeSince(table)
+  }
 }
 
 /** Stores and credits everything that the log holds. */
@@ -113,24 +139,25 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
     `SELECT ${TABLE_NAME} AS name FROM system.tables
      WHERE database = currentDatabase() AND engine != 'Distributed' ORDER BY name != 'migrations', name`,
   )
-  return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE)
+  return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE && name !== ENDED_TABLE)
 }
 
 /**
  * The fingerprint of what a reader sees in each table, in any order and in all columns but `version`. Left out are views, scratch
  * tables, fences, the list of migrations, tables that forget rows by themselves, and what signals, phrase lifts, reports and the
- * audit count from other tables. Of a table that has forgotten rows, only the rows from then on are included.
+ * audit count from other tables. Of a table that has forgotten rows or identifiers, only the rows from then on are included.
  */
 async function fingerprints(analytics: Analytics, since: CompleteSince): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
     `SELECT ${TABLE_NAME} AS name, if(match(engine, '^(Replicated)?(Replacing|Aggregating)'), 'FINAL', '') AS final
      FROM system.tables
-     WHERE database = currentDatabase() AND engine NOT IN ('View', 'Distributed') AND name NOT IN ('migrations', '${FENCES_TABLE}', '${FORGOTTEN_TABLE}')
+     WHERE database = currentDatabase() AND engine NOT IN ('View', 'Distributed') AND name NOT IN {others:Array(String)}
        AND NOT match(name, '^(attribution|signal|phrase|report)_|^${REBUILDING}') AND name != '${COUNTED_TABLE}'
        AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
+    { others: ['migrations', FENCES_TABLE, FORGOTTEN_TABLE, ENDED_TABLE] },
   )
-  for (const { name, final } of tables) {
+  for (const { name, final } of tables.filter((each) => since(each.name) !== Number.POSITIVE_INFINITY)) {
     const from = Number.isFinite(since(name)) ? `WHERE occurredAt >= ${since(name)}` : ''
     const [fingerprint] = await analytics.query<Fingerprint>(
       `SELECT count() AS rows, lower(leftPad(hex(sum(cityHash64(row))), 16, '0')) AS hash FROM (

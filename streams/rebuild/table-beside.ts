@@ -1,5 +1,7 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { endedInSql, isNamingTable } from '../../infra/analytics/queries/people/ended-identifiers.ts'
 import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
+import { readEndedUntil } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { EventLog, Position } from '../../infra/event-log/port.ts'
 import type { Erasures } from '../../services/domain/erasure/erasures.ts'
 import { OperatorError } from '../../services/domain/errors.ts'
@@ -68,6 +70,9 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
   say(`${table}: ${copied} rows are copied, because the log no longer has their records.`)
 
   const ends = await fillFromLog(topic, { replacement, starts, log, analytics, say })
+  // The log still names people whose identifiers have ended in the table.
+  const endedUntil = await readEndedUntil(analytics)
+  if (endedUntil > 0 && isNamingTable(table)) await analytics.command(endedInSql(replacement.table, table, endedUntil))
   const compared = await compareTables(analytics, table, replacement.table, ends)
   let isOutdated = false
   const { proof, exchanged } = await replacement.exchange(ends, async () => {

@@ -34,6 +34,13 @@ describe('configuration', () => {
     for (const key of Object.keys(broken)) expect(failure?.message).toContain(key)
   })
 
+  it('keeps identifiers for as long as a click may earn, and a month more, or for as long as their rows', () => {
+    const daysOf = (days: string) => readConfig({ ANALYTICS_IDENTIFIER_DAYS: days }).engines.identifierDays
+    expect([daysOf(''), daysOf('0'), daysOf('120')]).toEqual([null, null, 120])
+    expect(() => daysOf('119')).toThrow(/ANALYTICS_IDENTIFIER_DAYS must be 0 or at least 120, not 119/)
+    expect(() => daysOf('36501')).toThrow(/ANALYTICS_IDENTIFIER_DAYS/)
+  })
+
   it('serves metrics on a port of their own, to this machine only, unless told otherwise', () => {
     const address = (env: Record<string, string>) => readConfig(env).metricsAddress
     expect(address({ HTTP_HOST: '0.0.0.0' })).toEqual({ host: '127.0.0.1', port: 9464, orAnyFree: true })

@@ -15,7 +15,7 @@ export interface VisitRange {
 }
 
 /** How long after a page view it may be sent again under the same id, with a later time of its own. */
-const SENT_AGAIN_MS = DAY_MS
+export const SENT_AGAIN_MS = DAY_MS
 
 /**
  * Page views in the range and up to `beforeMs` before it, each id once, at its first time.

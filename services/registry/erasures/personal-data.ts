@@ -9,6 +9,7 @@ import {
   personalDataParts,
   personalDataQuery,
 } from '../../../infra/analytics/queries/people/personal-data.ts'
+import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import { toIso } from '../resources/conversions.ts'
 
@@ -30,7 +31,9 @@ export async function* personalDataDocument(
   const { shopId, identifier } = person
   const query = <Row extends object>({ sql, params }: ReturnType<typeof linkedIdentifiersQuery>) =>
     analytics.query<Row>(sql, params)
-  const head = JSON.stringify({ shopId, identifier, exportedAt: toIso(exportedAt) }).slice(0, -1)
+  const endedUntil = await readEndedUntil(analytics)
+  const identifiersSince = endedUntil === 0 ? null : toIso(endedUntil)
+  const head = JSON.stringify({ shopId, identifier, exportedAt: toIso(exportedAt), identifiersSince }).slice(0, -1)
   yield* list(`${head},"linked":`, {
     pageRows: pageRows ?? ROWS_PER_PAGE,
     read: (page: PageSpec<LinkedRow>) => query<LinkedRow>(linkedIdentifiersQuery(person, page)),

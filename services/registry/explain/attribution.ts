@@ -15,6 +15,7 @@ import {
   type TransactionRow,
   transactionQuery,
 } from '../../../infra/analytics/queries/explain/transaction.ts'
+import { readEndedUntil, settledUntilOf } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import { Problem } from '../../domain/errors.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -32,6 +33,8 @@ interface Evidence {
   lines: AttributedLineRow[]
   touches: ExplainedTouch[]
   returns: ReturnRow[]
+  /** The time before which purchases are settled, if this one is: who saw what is no longer known. UTC epoch milliseconds. */
+  settledUntil: number | null
 }
 
 interface ExplainDeps {
@@ -60,7 +63,9 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
   const stored = attributedLinesQuery(order)
   const lines = all.length > 0 ? await analytics.query<AttributedLineRow>(stored.sql, stored.params) : []
   const touches: ExplainedTouch[] = []
-  for (const shopId of new Set(all.map((each) => each.shopId))) {
+  const settledUntil = settledUntilOf(await readEndedUntil(analytics))
+  const isSettled = ({ occurredAt }: { occurredAt: number }) => occurredAt < settledUntil
+  for (const shopId of new Set(all.filter((each) => !isSettled(each)).map((each) => each.shopId))) {
     touches.push(...(await touchesOf(analytics, { shopId, eventId: order.eventId }).catch(throwTooSlow)))
   }
   const ofReturns = returnsQuery(order)
@@ -71,7 +76,11 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
     const isOf = (row: { shopId: string; kind: string }) =>
       row.shopId === versions[0]!.shopId && row.kind === versions[0]!.kind
     const back = returns.filter(({ shopId }) => versions[0]!.kind === 'PURCHASE' && shopId === versions[0]!.shopId)
-    const evidence = { versions, lines: lines.filter(isOf), touches: touches.filter(isOf), returns: back }
+    const settled = isSettled(versions[0]!)
+    const evidence = {
+      ...{ versions, lines: lines.filter(isOf), touches: settled ? [] : touches.filter(isOf), returns: back },
+      settledUntil: settled ? settledUntil : null,
+    }
     const view = transactionView({ snapshot, principal, names }, evidence)
     return view ? [view] : []
   })
@@ -108,7 +117,7 @@ interface Viewer {
   names: DisplayNames
 }
 
-function transactionView(viewer: Viewer, { versions, lines, touches, returns }: Evidence) {
+function transactionView(viewer: Viewer, { versions, lines, touches, returns, settledUntil }: Evidence) {
   const { snapshot, principal, names } = viewer
   const [transaction] = versions as [TransactionRow]
   const isOwn = ownCampaign(snapshot, principal)
@@ -134,7 +143,7 @@ function transactionView(viewer: Viewer, { versions, lines, touches, returns }: 
   // Advertisers see only orders that they were credited with, and of these only the lines of products that they advertised.
   const isAdvertiser = principal.role === 'ADVERTISER'
   if (isAdvertiser && all.every(({ outcome }) => outcome !== 'CREDITED')) return null
-  const shown = isAdvertiser ? all.filter((line) => line.touches.some(({ match }) => match !== null)) : all
+  const shown = isAdvertiser ? all.filter(isOfAds) : all
   const [settings] = lines
   return {
     shopId,
@@ -147,10 +156,20 @@ function transactionView(viewer: Viewer, { versions, lines, touches, returns }: 
     proof,
     unconfirmed: settings?.trust === 'PREFER_SIGNED' && proof === 'ANONYMOUS',
     windows: settings && { clickWindowHours: settings.clickWindowHours, viewWindowHours: settings.viewWindowHours },
+    settledUntil: settledUntil === null ? null : toIso(settledUntil),
     lines: shown,
     ...(isAdvertiser ? {} : { versions: versionViews(versions), returns: returns.map(returnedView) }),
   }
 }
+
+/** Whether the caller's ads were of the product of a line, as far as is known. */
+const isOfAds = ({
+  credit,
+  touches,
+}: {
+  credit: object | null
+  touches: readonly { match: string | null }[]
+}): boolean => credit !== null || touches.some(({ match }) => match !== null)
 
 function returnedView({ occurredAt, receivedAt, ...told }: ReturnRow) {
   return { ...told, occurredAt: toIso(occurredAt), receivedAt: toIso(receivedAt) }

@@ -6,6 +6,7 @@ import {
   emissionListQuery,
 } from '../../../infra/analytics/queries/explain/emissions.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
+import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import { type EmissionListQuery, REQUESTS_PAGE_DEFAULT } from '../../../schemas/http/panel/reports/emissions.ts'
 import type { EmittedSlot } from '../../../schemas/records/events.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -50,6 +51,7 @@ export async function listEmissions(
   }
   const range = rangeOf(query, now() + CLOCKS_APART_MS)
   await refuseForgotten(analytics, range.from)
+  if (person !== undefined) await refuseEnded(analytics, range.from)
   const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
   const spec: Omit<EmissionListSpec, 'from' | 'to' | 'after' | 'limit'> = {
     ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
@@ -80,8 +82,9 @@ export async function listEmissions(
   function isOpen(): boolean {
     return rows.length < wanted && searchedFrom > range.from && spec.shopIds.length > 0 && now() < deadline
   }
-  // Rows of the range may have been dropped during the search.
+  // Rows of the range may have been dropped or changed during the search.
   await refuseForgotten(analytics, range.from)
+  if (person !== undefined) await refuseEnded(analytics, range.from)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const names = namesFor(principal, pseudonyms)
@@ -97,6 +100,14 @@ async function refuseForgotten(analytics: Analytics, from: number): Promise<void
   const closedUntil = await readClosedUntil(analytics)
   if (from >= closedUntil) return
   const message = `must be ${toIso(closedUntil)} or later: ad requests from before are forgotten`
+  throw invalid([{ path: 'querystring/from', message }])
+}
+
+/** @throws Problem INVALID when a person cannot be found in ad requests since `from`. */
+async function refuseEnded(analytics: Analytics, from: number): Promise<void> {
+  const endedUntil = await readEndedUntil(analytics)
+  if (from >= endedUntil) return
+  const message = `must be ${toIso(endedUntil)} or later with person: ad requests from before are kept without identifiers`
   throw invalid([{ path: 'querystring/from', message }])
 }
 

@@ -66,7 +66,7 @@ export function timeOfOrder(pseudonym: string): number | null {
   return time === undefined ? null : Number.parseInt(time, TIME_RADIX)
 }
 
-/** The names under which a caller sees people and orders. */
+/** The names under which a caller sees people and orders. A person whose identifiers have ended has an empty name for everybody. */
 export interface DisplayNames {
   person<T extends string | null>(shopId: string, id: T): T
   order(order: OrderName): string
@@ -76,7 +76,7 @@ export function namesFor({ role, accountId }: Principal, pseudonyms: Pseudonyms)
   if (role !== 'ADVERTISER') return { person: (_shopId, id) => id, order: ({ eventId }) => eventId }
   return {
     person: <T extends string | null>(shopId: string, id: T) =>
-      (id === null ? null : pseudonyms.person(accountId, shopId, id)) as T,
+      (id ? pseudonyms.person(accountId, shopId, id) : id) as T,
     order: (order) => pseudonyms.order(accountId, order),
   }
 }

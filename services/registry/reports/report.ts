@@ -2,6 +2,7 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import { type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
 import type { ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
+import { readEndedUntil, settledUntilOf } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -40,8 +41,8 @@ export interface ReportCall {
 }
 
 /**
- * @throws Problem NOT_FOUND for ids that the caller may not see, INVALID when one shop must be chosen or rows of ad requests
- *   are forgotten, TOO_LARGE when there are more than `rowsMax` rows and `beyond` is REFUSE.
+ * @throws Problem NOT_FOUND for ids that the caller may not see, INVALID when one shop must be chosen, or rows of ad requests
+ *   are forgotten, or credit under another model needs identifiers that have ended, TOO_LARGE when there are more than `rowsMax` rows and `beyond` is REFUSE.
  */
 export async function runReport(
   deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex; now: () => number },
@@ -51,7 +52,10 @@ export async function runReport(
   const scope = scopeOf(snapshot, principal, request.filters)
   const spec = specOf(snapshot, request, scope, rowsMax + 1)
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
+  if (spec.credits) await refuseEnded(analytics, spec)
   const measured = isEmpty ? [] : await measure(analytics, spec, now())
+  // Identifiers may have ended before they were read.
+  if (spec.credits) await refuseEnded(analytics, spec)
   const [ofRows, ofTotals] = [0, 1].map((isTotal) => measured.filter((row) => row.isTotal === isTotal)) as [
     Row[],
     Row[],
@@ -109,6 +113,15 @@ function forgotten(closedUntil: number): Problem {
   const path = 'querystring/from'
   const message = `must be ${toIso(closedUntil)} or later for requests and emissions by these dimensions and filters, and within a day or an hour: of the time before, ad requests are known by counts of whole hours and days alone`
   return invalid([{ path, message }])
+}
+
+/** @throws Problem INVALID when purchases of the period can no longer be credited anew. */
+async function refuseEnded(analytics: Analytics, { zones }: ReportSpec): Promise<void> {
+  const settledUntil = settledUntilOf(await readEndedUntil(analytics))
+  if (zones.every(({ from }) => from >= settledUntil)) return
+  const path = 'querystring/from'
+  const message = `must be ${toIso(settledUntil)} or later with model, clickWindowHours or viewWindowHours: identifiers of people have ended, so purchases from before keep the credit that they have`
+  throw invalid([{ path, message }])
 }
 
 function totalsOf(

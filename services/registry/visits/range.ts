@@ -1,6 +1,7 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
+import { SENT_AGAIN_MS, VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
+import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { type Moment, momentIn, readRange, throwIfReversed } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
@@ -36,13 +37,19 @@ export function rangeIn(
   return { shop, range }
 }
 
-/** @throws Problem INVALID when page views since `from`, or from the days before in which its buyers may have come, are forgotten. */
+/**
+ * @throws Problem INVALID when page views since `from`, or from the days before in which its buyers may have come, are forgotten or no
+ * longer tell whose they are.
+ */
 export async function refuseForgotten(deps: { analytics: Analytics; now: () => number }, from: number): Promise<void> {
-  const since = (await completeSince(deps))('page_views')
+  const endedUntil = await readEndedUntil(deps.analytics)
+  // The first page view of a person may be a repeat of one from before.
+  const namedSince = endedUntil === 0 ? 0 : endedUntil + SENT_AGAIN_MS
+  const since = Math.max((await completeSince(deps))('page_views'), namedSince)
   if (from - VISIT_LOOKBACK_MS >= since) return
   const fieldErrors = new FieldErrors()
   const first = toIso(since + VISIT_LOOKBACK_MS)
-  const message = `must be ${first} or later: page views from before ${toIso(since)} are forgotten, and how a buyer came is looked up 30 days back`
+  const message = `must be ${first} or later: page views from before ${toIso(since)} are forgotten or without identifiers, and how a buyer came is looked up 30 days back`
   fieldErrors.add('querystring/from', message)
   fieldErrors.throwIfAny()
 }

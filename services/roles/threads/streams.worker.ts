@@ -33,6 +33,7 @@ const streams = await startStreams({
   signalsIntervalMs,
   isAlone,
   retentionDays: links.config.retentionDays,
+  identifierDays: links.config.identifierDays,
   now: Date.now,
   runId: randomUUID,
   logger,

@@ -9,6 +9,7 @@ export interface PersonalDataDocument {
   shopId: string
   identifier: string
   exportedAt: string
+  identifiersSince: string | null
   linked: Rows
   adRequests: Rows
   adEvents: Rows

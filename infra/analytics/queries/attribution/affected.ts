@@ -86,7 +86,10 @@ LEFT JOIN (${linkedSql({ links, mayBeCrowded: isCrowded })}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 
-/** The transactions whose credit the new rows can have changed; null when there are none. Parameters done, touchedShops, touchedFrom. */
+/**
+ * The transactions whose credit the new rows can have changed; null when there are none. Parameters done, touchedShops, touchedFrom and,
+ * for new rows of `registry` and `item-groups`, settledUntil: they change nothing of transactions from before.
+ */
 export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy): string | null {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
@@ -180,7 +183,8 @@ function changedPlacesSql(links: string): string {
 const ofShopsSql = (newEntries: string): string => `
 SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
-  SELECT * FROM attributed_lines FINAL WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries})
+  SELECT * FROM attributed_lines FINAL
+  WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries}) AND occurredAt >= {settledUntil:Int64}
 ) AS l
 INNER JOIN (${windowsSql}) AS w ON w.shopId = l.shopId
 WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)
@@ -192,7 +196,10 @@ function ofGroupsSql(newGroups: string): string {
   const product_groups = `(shopId, id) IN (${products})`
   return `
 SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
-FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, shopProductId) IN (${products})) AS l
+FROM (
+  SELECT * FROM attributed_lines FINAL
+  WHERE (shopId, shopProductId) IN (${products}) AND occurredAt >= {settledUntil:Int64}
+) AS l
 LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
 WHERE l.itemGroups != g.groups`
 }

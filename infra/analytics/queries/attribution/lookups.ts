@@ -33,15 +33,28 @@ export function copyStatements(newRows: NewRows): string[] {
   return [
     ...(touches === null
       ? []
-      : [copySql('touches', TOUCH_COLUMNS, `judged_events WHERE verdict = 'VALID' AND (${touches})`)]),
+      : [
+          copySql(
+            'touches',
+            TOUCH_COLUMNS,
+            `judged_events WHERE verdict = 'VALID' AND ${IS_OF_PERSON} AND (${touches})`,
+          ),
+        ]),
     ...(transactions === null
       ? []
       : [
-          copySql('transactions_by_person', PERSON_COLUMNS, `transactions WHERE NOT imported AND (${transactions})`),
+          copySql(
+            'transactions_by_person',
+            PERSON_COLUMNS,
+            `transactions WHERE NOT imported AND ${IS_OF_PERSON} AND (${transactions})`,
+          ),
           copySql('transactions_by_id', ID_COLUMNS, `transactions WHERE ${transactions}`),
         ]),
   ]
 }
+
+/** Does not hold for rows whose identifiers have ended. */
+const IS_OF_PERSON = "cid != ''"
 
 const TOUCH_COLUMNS = `_partition, _offset, shopId, cid, eventId, type, occurredAt, kind, campaignId, accountId, adId,
   itemGroupId, slotHash, adUnitId, algorithm, country`

@@ -1,4 +1,5 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
+import { SETTLED_UNTIL_SQL } from '../../retention/ended-identifiers.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql, INSERT_SETTINGS } from './lookups.ts'
 import { crowdingSql, personKeyOf } from './person-links.ts'
@@ -87,6 +88,9 @@ export interface SliceNeeds {
   /** Only touches from `touchesFrom` to `touchesTo`, inclusive, can earn its lines; UTC epoch milliseconds. */
   touchesFrom: number
   touchesTo: number
+  /** Whether some of its transactions happened before `settledUntil`, UTC epoch milliseconds. */
+  hasSettled: boolean
+  settledUntil: number
 }
 
 export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
@@ -97,7 +101,8 @@ SELECT ${has.links ? `(${crowdingSql(links)})` : 'NULL'} AS isCrowded, ${holdsSq
   WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
 )} AS hasLists,
   toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced,
-  min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo
+  min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo,
+  ${SETTLED_UNTIL_SQL} AS settledUntil, toBool(min(occurredAt) < settledUntil) AS hasSettled
 FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
@@ -119,12 +124,24 @@ const conditionOf: Record<AttributionOutcome, string> = {
 }
 const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
 
+/** The transactions of `lines` that have their credit for good (`retention/ended-identifiers.ts`). Parameter settledUntil. */
+const settledSql = ({ lines }: Scratch): string => `
+  SELECT shopId, kind, eventId FROM attributed_lines WHERE (shopId, kind, eventId) IN (
+    SELECT shopId, kind, eventId FROM ${lines} WHERE occurredAt < {settledUntil:Int64})`
+
+/** Stores the settled lines again as they are, but for what was returned of them. Parameters version and settledUntil. */
+export const storeSettledSql = (scratch: Scratch): string => `
+INSERT INTO attributed_lines ${INSERT_SETTINGS}
+SELECT s.* REPLACE (l.returnedQuantity AS returnedQuantity, l.returnedMicros AS returnedMicros, {version:Int64} AS version)
+FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${settledSql(scratch)})) AS s
+INNER JOIN ${scratch.lines} AS l ON l.shopId = s.shopId AND l.kind = s.kind AND l.eventId = s.eventId AND l.line = s.line`
+
 /**
- * Stores `lines` with their credit under `version`. Repeating it changes nothing, because a row replaces the row of the same line
- * with an older or equal version. Parameters version, touchesFrom and touchesTo. Planning the statement takes longer than running
+ * Stores `lines` with their credit under `version`, except for settled ones. Repeating it changes nothing, because a row replaces the
+ * row of the same line with an older or equal version. Parameters version, touchesFrom, touchesTo and settledUntil. Planning the statement takes longer than running
  * it, so every subquery that is not needed is left out.
  */
-export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists }: SliceNeeds): string {
+export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists, hasSettled }: SliceNeeds): string {
   const { lines } = scratch
   const reach = isCrowded === null ? ownReachSql(scratch) : scratch.reach
   const { from, match, recent } = touchedLines(reach, {
@@ -149,7 +166,8 @@ LEFT JOIN (
   FROM ${from}
   WHERE ${inWindowSql(recent)}
   GROUP BY shopId, kind, eventId, line
-) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`
+) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line
+${hasSettled ? `WHERE (l.shopId, l.kind, l.eventId) NOT IN (${settledSql(scratch)})` : ''}`
 }
 
 /** Deletes the lines that a displaced version of a transaction, which may have counted before, has beyond those that count now. */

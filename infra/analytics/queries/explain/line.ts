@@ -75,9 +75,13 @@ interface TransactionId {
 }
 
 const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
-/** The senders of the versions that count, one for each kind. Strangers may send any number of other versions. */
+/**
+ * The senders of the versions that count, one for each kind. Strangers may send any number of other versions. Senders whose identifiers
+ * have ended are left out: all of them have the same blank cid.
+ */
 const SENDERS = `SELECT shopId, sender AS cid FROM (
-    SELECT shopId, argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT} GROUP BY shopId, kind)`
+    SELECT shopId, argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT}
+    GROUP BY shopId, kind HAVING sender != '')`
 
 /** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `SamePersonRow`, and its parameters. */
 export function linkedQuery({ shopId, eventId }: TransactionId) {

@@ -51,7 +51,7 @@ const EmissionItem = Type.Object({
   shopId: Text('Id of the shop'),
   shopName: Nullable(Text('Name of the shop')),
   kind: Kind('Kind of ads that were requested'),
-  clientId: Text('cid of the person; for advertisers a pseudonym'),
+  clientId: Text('cid of the person; for advertisers a pseudonym; empty when it is no longer kept'),
   userId: Nullable(Text('uid of the person; for advertisers a pseudonym')),
   occurredAt: Time('When the ads were requested'),
   country: Nullable(Text('Country of the request')),

@@ -74,7 +74,7 @@ export const EmissionExplained = Type.Object({
   shopId: Text('Id of the shop'),
   shopName: Maybe('Name of the shop'),
   kind: Text('SPONSORED or DISPLAY'),
-  clientId: Text('cid of the person; for advertisers a pseudonym'),
+  clientId: Text('cid of the person; for advertisers a pseudonym; empty when it is no longer kept'),
   userId: Maybe('uid of the person; for advertisers a pseudonym'),
   occurredAt: Time('When it happened'),
   country: Maybe('Country of the request'),
@@ -125,7 +125,7 @@ const Version = Type.Object({
   imported: Type.Boolean({ description: 'True for imported history' }),
   receivedAt: Time('When the server received it'),
   occurredAt: Time('When it happened, as its sender says'),
-  clientId: Text('cid of the buyer'),
+  clientId: Text('cid of the buyer; empty when it is no longer kept'),
   userId: Maybe('uid of the buyer'),
   currency: Text('ISO 4217'),
   lines: Type.Array(
@@ -145,7 +145,7 @@ export const AttributionExplained = Type.Object({
       shopId: Text('Id of the shop'),
       kind: Text('PURCHASE, CART or WISHLIST'),
       occurredAt: Time('When it happened'),
-      clientId: Text('cid of the buyer; for advertisers a pseudonym'),
+      clientId: Text('cid of the buyer; for advertisers a pseudonym; empty when it is no longer kept'),
       userId: Maybe('uid of the buyer; for advertisers a pseudonym'),
       currency: Text('ISO 4217'),
       imported: Type.Boolean({ description: 'True for imported history, which is never attributed' }),
@@ -155,6 +155,11 @@ export const AttributionExplained = Type.Object({
         Type.Object(
           { clickWindowHours: Type.Integer(), viewWindowHours: Type.Integer() },
           { description: 'Attribution windows that were applied, in hours' },
+        ),
+      ),
+      settledUntil: Nullable(
+        Time(
+          'Transactions from before keep the credit that they have, and list no touches, because identifiers of people have ended. null if this is not one of them',
         ),
       ),
       lines: Type.Array(

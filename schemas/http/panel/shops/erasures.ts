@@ -54,6 +54,9 @@ export const PersonalData = Type.Object({
   shopId: Id('The shop that knows the person'),
   identifier: Type.Enum(['cid', 'uid'], { description: 'Kind of the identifier that was asked for' }),
   exportedAt: Time('When the data was read'),
+  identifiersSince: Nullable(
+    Time('Of the time before, nothing can be given out: it is kept without identifiers. null if all have them'),
+  ),
   linked: Type.Array(
     Type.Object({
       cid: Type.String({ description: 'Client id' }),

@@ -4,7 +4,7 @@ import { CAPITAL_COUNTRY_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
 import { FeedRunView } from './feed-runs.ts'
 
-const CLICK_WINDOW_HOURS_MAX = 2_160
+export const CLICK_WINDOW_HOURS_MAX = 2_160
 const VIEW_WINDOW_HOURS_MAX = 720
 const RULE_MAX = 1_000_000
 

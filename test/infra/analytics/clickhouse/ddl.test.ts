@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ClusterLayout, localized, placementOf } from '../../../../infra/analytics/clickhouse/cluster/ddl.ts'
 import { migrationFiles, statementsIn } from '../../../../infra/analytics/migrate.ts'
+import { endingSteps } from '../../../../infra/analytics/queries/people/ended-identifiers.ts'
 
 const REPLICATED: ClusterLayout = { cluster: 'main', database: 'endcap', shards: 2, isReplicated: true }
 const PLAIN = { ...REPLICATED, isReplicated: false }
@@ -74,6 +75,18 @@ describe('a table on a cluster', () => {
       'DROP TABLE sales_local SYNC',
     ])
     expect(statements('TRUNCATE TABLE scratch', PLAIN, KNOWN)).toBeNull()
+  })
+
+  it('forgets on every server whose its rows are, by the people of all shards', () => {
+    const until = Date.parse('2026-03-01T00:00:00Z')
+    for (const { statement } of endingSteps(until).flat()) {
+      const [, table] = statement.match(/^ALTER TABLE (\w+) /)!
+      const known = new Map([table!, 'touches', 'transactions_by_person'].map((name) => [name, 'Distributed()']))
+      const local = statement.replace(/^ALTER TABLE \w+/, (start) => `${start}_local`)
+      expect(statements(statement, REPLICATED, known)).toEqual([local])
+      // https://clickhouse.com/docs/operations/settings/settings#allow_nondeterministic_mutations
+      expect(local).toContain('allow_nondeterministic_mutations = 1')
+    }
   })
 
   it('is read by views as a whole, and by materialized views on each server', () => {

@@ -75,7 +75,8 @@ describe('the export of a person', () => {
     )
     expect({ ...data, pageViews: null }).toEqual({
       ...{ shopId: publisher.shopId, identifier: 'uid', exportedAt: new Date(office.clock.now).toISOString() },
-      ...{ linked: [], adRequests: [], adEvents: [], transactions: [], pageViews: null, credits: [], corrections: [] },
+      ...{ identifiersSince: null, linked: [], adRequests: [], adEvents: [], transactions: [], pageViews: null },
+      ...{ credits: [], corrections: [] },
     })
   })
 

@@ -55,6 +55,7 @@ export const t = catalogue({
   timeToChoose: 'Selection time',
   milliseconds: '{ms} ms',
   signedInAs: '{person}, signed in as {user}',
+  noLongerKnown: 'No longer known',
   notFound: 'No such request',
 
   // One slot of the request

@@ -34,6 +34,7 @@ export const t = catalogue({
   whyThisCredit: 'Why this credit',
   person: 'Person',
   signedInAs: '{browser}, signed in as {user}',
+  noLongerKnown: 'No longer known',
   sender: 'Sender',
   senderNotConfirmed: '{sender}, not confirmed yet',
   returned: 'Returned',
@@ -49,6 +50,7 @@ export const t = catalogue({
   onlyTouch: 'The only view or click of this person',
   allTouches: '{count} views and clicks, strongest first',
   showTouches: 'Show {count} more',
+  touchesEnded: 'Views and clicks are not listed: it is no longer known whose they were. The sale keeps this result.',
   creditedFor:
     '<campaign>{name}</campaign> for the {type, select, CLICK {click} other {view}} {distance}, on an ad for {match, select, DIRECT {this product or a variant of it} other {another product whose campaign also credits this one}}.',
   CREDITED: 'Credited',

@@ -48,7 +48,7 @@ function Explained({ requestId }: { requestId: string }) {
             details={{
               [t('person')]: data.userId
                 ? t('signedInAs', { person: data.clientId, user: data.userId })
-                : data.clientId,
+                : data.clientId || t('noLongerKnown'),
               [t('country')]: data.country,
               [t('timeToChoose')]: t('milliseconds', { ms: data.elapsedMs.toFixed(1) }),
               [t('requestId')]: <CopyField value={requestId} label={t('requestId')} />,

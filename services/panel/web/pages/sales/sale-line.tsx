@@ -37,6 +37,11 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
       }
     >
       <Outcome line={line} sale={sale} />
+      {sale.settledUntil !== null && (
+        <Text size="sm" mt="md">
+          {t('touchesEnded')}
+        </Text>
+      )}
       {touches.length > 0 && (
         <>
           <Text size="sm" fw={600} mt="md" mb="sm">

@@ -58,7 +58,9 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
               [t('when')]: <DateTime at={occurredAt} timeZone={shop?.timeZone} />,
               [t('shop')]: shop?.name ?? shopId,
               [t('order')]: <CopyField value={eventId} label={t('order')} />,
-              [t('person')]: userId ? t('signedInAs', { browser: clientId, user: userId }) : clientId,
+              [t('person')]: userId
+                ? t('signedInAs', { browser: clientId, user: userId })
+                : clientId || t('noLongerKnown'),
               [t('sender')]: transaction.unconfirmed
                 ? t('senderNotConfirmed', { sender: proofLabel(transaction.proof) })
                 : proofLabel(transaction.proof),
