@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import type { Answer, PathParams, Query, ReadablePath } from '../client/types.ts'
@@ -21,15 +21,20 @@ export interface EntityState<T> {
 
 /** Reads one resource: `useEntity('/v1/panel/accounts/{id}', { path: { id } })`. */
 export function useEntity<P extends ReadablePath>(path: P, options: EntityOptions<P> = {}): EntityState<Answer<P>> {
+  const state = useQuery(entityQuery(path, options))
+  return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
+}
+
+/** The query of a resource, for hooks that read several. */
+export function entityQuery<P extends ReadablePath>(path: P, options: EntityOptions<P>) {
   const { enabled, refreshMs = false } = options
   const init = { params: { path: options.path, query: options.query } }
-  const state = useQuery<Answer<P>, ApiProblem>({
+  return queryOptions<Answer<P>, ApiProblem>({
     queryKey: [path, options.path, options.query],
     queryFn: ({ signal }) => read(path, { ...init, signal }),
     ...(enabled === undefined ? {} : { enabled }),
     refetchInterval: typeof refreshMs === 'function' ? ({ state: { data } }) => refreshMs(data) : refreshMs,
   })
-  return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
 }
 
 /** GET of a path given as a type parameter, which the client's types cannot express. @throws ApiProblem */

@@ -44,7 +44,8 @@ export default function CampaignsPage() {
   const facts = { isAdvertiser, shops, shopOf }
   const { shown } = useColumns(TABLE, columnsFor({ ...facts, figures: NO_FIGURES }))
   const isShown = (key: string) => shown.some((column) => keyOf(column) === key)
-  const figures = useFigures(shop, { today: isShown(TODAY), lastDays: LAST_DAYS.some(isShown) })
+  const figuresOf = shop ? { shops: [shop], shopId: shop.id } : { shops, shopId: undefined }
+  const figures = useFigures(figuresOf, { today: isShown(TODAY), lastDays: LAST_DAYS.some(isShown) })
   const items = list.items?.filter((campaign) => state === null || campaign.state === state)
   const create = (
     <Button component={Link} to="/campaigns/new" leftSection={<IconPlus size={16} aria-hidden />}>

@@ -32,8 +32,7 @@ export default function HomePage() {
     getInitialValueInEffect: false,
   })
   const filter = role === 'PUBLISHER' && shop ? { shopId: shop.id } : {}
-  const zoneOf = role === 'PUBLISHER' ? shop : shops?.length === 1 ? shops[0] : undefined
-  const report = useHomeReport(days, filter, zoneOf?.timeZone)
+  const report = useHomeReport(days, filter, role === 'PUBLISHER' && shop ? [shop] : shops)
   const attention = useEntity('/v1/panel/attention', { query: filter, refreshMs: ATTENTION_REFRESH_MS })
   const titles = {
     OPERATOR: [t('home'), t('ofAllShops')],

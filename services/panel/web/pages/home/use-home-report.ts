@@ -1,7 +1,8 @@
-import type { Answer, Query } from '../../client/types.ts'
+import type { Answer, Query, Shop } from '../../client/types.ts'
 import { dateIn, useNow } from '../../components/values/times.tsx'
 import { type EntityState, useEntity } from '../../data/use-entity.ts'
 import { addDays, type Days, daysOf, previousOf, sameClock } from '../reports/controls/periods.ts'
+import { zoneOfToday } from '../reports/use-report.ts'
 
 export type Report = Answer<'/v1/panel/reports'>
 export type HomeFilter = Pick<Query<'/v1/panel/reports'>, 'shopId'>
@@ -24,8 +25,9 @@ export interface HomeReport {
 }
 
 /** The figures of the last days by day, those of the same number of days before, and the campaigns that sold most. */
-export function useHomeReport(count: HomeDays, filter: HomeFilter, timeZone: string | undefined): HomeReport {
+export function useHomeReport(count: HomeDays, filter: HomeFilter, shops: readonly Shop[] | undefined): HomeReport {
   const now = useNow()
+  const timeZone = zoneOfToday(shops, now)
   const days = daysOf(count === 7 ? '7-days' : '28-days', dateIn(timeZone, now))
   const before = previousOf(days)
   const range = { ...filter, from: days.from, to: addDays(days.until, 1) }

@@ -34,8 +34,23 @@ export interface ReportLoad {
 
 /** The current days of a report, in the time zone of its shop. */
 export function useReportDays(state: ReportState): Days {
-  const timeZone = useReportShop(state)?.timeZone
-  return daysOf(state.period, dateIn(timeZone, useNow()))
+  const { shops } = useShop()
+  const shop = useReportShop(state)
+  const now = useNow()
+  return daysOf(state.period, dateIn(zoneOfToday(shop ? [shop] : shops, now), now))
+}
+
+/**
+ * The time zone that says which day is today for a report over shops: the browser's, undefined, while that is the day in one of
+ * them, or else the one whose day is the latest. Otherwise a report in another part of the world would lack their newest figures.
+ */
+export function zoneOfToday(shops: readonly Shop[] | undefined, now: number): string | undefined {
+  const [first, ...others] = shops ?? []
+  const dateOf = ({ timeZone }: Shop) => dateIn(timeZone, now)
+  if (!first || others.length === 0) return first?.timeZone
+  const latest = others.reduce((late, each) => (dateOf(each) > dateOf(late) ? each : late), first)
+  const isOfBrowser = shops!.some((each) => dateOf(each) === dateIn(undefined, now))
+  return isOfBrowser ? undefined : latest.timeZone
 }
 
 /** The shop of the report; undefined when it covers several, or while it is loading. */
@@ -48,10 +63,15 @@ export function useReportShop({ shopId }: ReportState): Shop | undefined {
 /** Reads a report together with the one it is compared with. The previous report is shown until both are there. */
 export function useReport(state: ReportState, days: Days, isReady: boolean): ReportLoad {
   const { period, sort, charted, ...asked } = state
-  const timeZone = useReportShop(state)?.timeZone
+  const { shops } = useShop()
+  const shop = useReportShop(state)
   const query = useQuery<ReportView, ApiProblem>({
     queryKey: [PATH, asked, days],
-    queryFn: ({ signal }) => readView(state, { days, timeZone, now: Date.now() }, signal),
+    queryFn({ signal }) {
+      const now = Date.now()
+      const moment = { days, timeZone: shop?.timeZone, todayZone: zoneOfToday(shop ? [shop] : shops, now), now }
+      return readView(state, moment, signal)
+    },
     placeholderData: keepPreviousData,
     enabled: isReady,
   })
@@ -63,7 +83,10 @@ export function useReport(state: ReportState, days: Days, isReady: boolean): Rep
 
 interface Moment {
   days: Days
+  /** Undefined when the report covers several shops. */
   timeZone: string | undefined
+  /** The time zone that says which day is today; undefined for the browser's. */
+  todayZone: string | undefined
   /** UTC epoch milliseconds. */
   now: number
 }
@@ -74,8 +97,9 @@ async function readView(state: ReportState, moment: Moment, signal: AbortSignal)
     read(PATH, { params: { query: { ...queryOf(state, moment.days), disclosure: true } }, signal }),
     before && read(PATH, { params: { query: before.query }, signal }),
   ])
-  const { days, now, timeZone } = moment
-  const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone }).format(now)
+  const { days, now, timeZone, todayZone } = moment
+  const style = { dateStyle: 'short', timeStyle: 'short', timeZone: todayZone } as const
+  const clock = new Intl.DateTimeFormat('sv-SE', style).format(now)
   return {
     state,
     days,
@@ -108,7 +132,7 @@ export function queryOf(state: ReportState, { from, until }: Days): ReportParame
  * The query that a report is compared with. What-if settings are compared with the shop's settings, and a period with the previous
  * one. While the period includes today, the previous one ends at the same time of day.
  */
-function referenceOf(state: ReportState, { days, timeZone, now }: Moment) {
+function referenceOf(state: ReportState, { days, todayZone: timeZone, now }: Moment) {
   const asSet = { ...state, whatIf: {} }
   if (isWhatIf(state.whatIf))
     return { kind: 'settings' as const, shiftDays: 0, label: t('vsSettings'), query: queryOf(asSet, days) }
