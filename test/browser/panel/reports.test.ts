@@ -275,6 +275,8 @@ it('shows an advertiser without sales nothing of what others earn', async () => 
 
 it('fits reports on a phone of 360 pixels', async () => {
   const phone = await world.signedIn(publisher, PHONE)
+  const product = { title: 'W'.repeat(150) }
+  await phone.route(`**/v1/panel/products/${sold}?*`, (route) => route.fulfill({ json: product }))
   const paths = [
     'reports?groupBy=day,campaign&compare=previous',
     'sales',

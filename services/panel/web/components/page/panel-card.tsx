@@ -20,7 +20,7 @@ export function PanelCard({ title, description, actions, children }: PanelCardPr
       style={{ borderColor: 'var(--panel-border)' }}
     >
       <Group justify="space-between" mb="sm" gap="xs">
-        <div>
+        <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
           <Title order={2}>{title}</Title>
           {description && (
             <Text size="sm" c="dimmed">
