@@ -46,6 +46,7 @@ export const t = catalogue({
   noSuchSaleHelp:
     'There is no such sale, or you do not have access to it. Advertisers see only orders that were credited to their ads.',
   lineOf: 'Line {number}: {product}',
+  units: '{count, plural, other {# units}}',
   unitsReturned: '{count} returned',
   onlyTouch: 'The only view or click of this person',
   allTouches: '{count} views and clicks, strongest first',

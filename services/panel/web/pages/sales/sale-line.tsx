@@ -30,7 +30,7 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
       description={<ProductTitle shopId={sale.shopId} id={shopProductId} />}
       actions={
         <Text size="sm" fw={600}>
-          {quantity > 1 && `${quantity} × · `}
+          {quantity > 1 && `${t('units', { count: quantity })} · `}
           <Money amount={price} currency={sale.currency} />
           {line.returnedQuantity > 0 && ` · ${t('unitsReturned', { count: line.returnedQuantity })}`}
         </Text>

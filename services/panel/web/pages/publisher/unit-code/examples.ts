@@ -65,7 +65,7 @@ const { data: [{ ads }] } = await send('${adsPath(unit)}', ${jsOf(adsBody(unit))
 const viewed = (ad) => send('/v1/dsa/view-event', { showId: ad.showId })
 const clicked = (ad) => send('/v1/dsa/click-event', { showId: ad.showId })
 
-// Report the order when it is placed. A repeated eventId counts once.
+// Report the order when it is placed. A price is that of all units; a repeated eventId counts once.
 const purchased = () => send('/v1/ev/transaction', ${jsOf(orderBody(unit))})`
 }
 
@@ -102,7 +102,7 @@ for (const ad of ads.slice(0, 1)) {
   await send('/v1/dsa/click-event', { showId: ad.showId }, shopper)
 }
 
-// Report the order when it is placed. A repeated eventId counts once.
+// Report the order when it is placed. A price is that of all units; a repeated eventId counts once.
 await send('/v1/ev/transaction', ${jsOf(orderBody(unit))}, shopper)`
 }
 
@@ -142,7 +142,7 @@ foreach (array_slice($ads, 0, 1) as $ad) {
     send('/v1/dsa/click-event', ['showId' => $ad['showId']], $shopper);
 }
 
-// Report the order when it is placed. A repeated eventId counts once.
+// Report the order when it is placed. A price is that of all units; a repeated eventId counts once.
 send('/v1/ev/transaction', ${phpOf(orderBody(unit))}, $shopper);`
 }
 
@@ -174,7 +174,7 @@ for ad in ads[:1]:
     send('/v1/dsa/view-event', {'showId': ad['showId']}, shopper)
     send('/v1/dsa/click-event', {'showId': ad['showId']}, shopper)
 
-# Report the order when it is placed. A repeated eventId counts once.
+# Report the order when it is placed. A price is that of all units; a repeated eventId counts once.
 send('/v1/ev/transaction', ${pythonOf(orderBody(unit))}, shopper)`
 }
 
