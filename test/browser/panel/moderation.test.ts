@@ -26,6 +26,19 @@ it('begins with the campaign that has waited longest, whatever else of it has ch
     .toEqual(['Light for long evenings', 'Warm rooms'])
 })
 
+it('takes the keys right after another shop was chosen', async () => {
+  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
+  await must(world.program.call('POST', '/v1/panel/shops', { accountId: stock.publisherId, name: 'Empty', ...home }))
+  await page.reload()
+  for (const name of ['Empty', 'Northwind Market']) {
+    await page.getByRole('combobox', { name: 'Shop' }).click()
+    await page.getByRole('option', { name, exact: true }).click()
+  }
+  await page.getByText('1 of 2').waitFor()
+  await page.keyboard.press('j')
+  await page.getByText('2 of 2').waitFor()
+})
+
 it('rejects the campaign for which a reason was begun, and no other that takes its place meanwhile', async () => {
   const [first, second] = stock.campaignIds as [string, string]
   await page.clock.install()

@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
 
-const TYPING = 'input, textarea, select, [contenteditable]'
+/** A field that takes letters, or a list that is open. A closed list keeps the focus, too, but takes none. */
+const TYPING = 'input:not([readonly]), input[aria-expanded=true], textarea, select, [contenteditable]'
 
-/** Handles single-key shortcuts once for each press, except while a dialog is open or a field has the focus. */
+/** Handles single-key shortcuts once for each press, except while a dialog is open or somebody types. */
 export function useShortcuts(actions: Readonly<Record<string, () => void>>, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
