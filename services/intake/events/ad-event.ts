@@ -4,6 +4,7 @@ import { LATE_MAX_MS } from '../../domain/erasure/erasures.ts'
 import type { RequestContext } from '../request-context.ts'
 import { proofFor } from '../sender.ts'
 import { contentOf, fingerprintOf } from './duplicate-filter.ts'
+import { notBeforeServed } from './occurred-at.ts'
 import { rejected, rejectedOtherShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */
@@ -29,7 +30,7 @@ export function validateAdEvent(
   context: RequestContext,
   { showIds, snapshot, uuid }: ValidationDeps,
 ): ValidationResult {
-  const { type, kind, showId, occurredAt } = report
+  const { type, kind, showId } = report
   const claims = showIds.openBytes(showId)
   if (!claims) return rejected('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
   const shown = readGist(claims)
@@ -40,6 +41,7 @@ export function validateAdEvent(
   const cid = context.cid ?? shown.cid
   const uid = context.uid ?? (cid === shown.cid ? shown.uid : null)
   const { receivedAt, bot, client } = context
+  const { at: occurredAt, warnings } = notBeforeServed(report.occurredAt, { ...shown, receivedAt })
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
   // The authentication tag at the end of a showId identifies it.
   const identity = type + showId.slice(-TAG_CHARS)
@@ -53,6 +55,6 @@ export function validateAdEvent(
     cid,
     identity,
     fingerprint: fingerprintOf([identity, contentOf({ cid, uid, occurredAt, receivedAt, bot, proof, ...client }), cid]),
-    warnings: [],
+    warnings,
   }
 }

@@ -4,7 +4,7 @@ import { type RejectedEvent, rejected } from './validation.ts'
 const DAY_MS = 86_400_000
 /** How long before its receipt an event may have happened. */
 export const PAST_MAX_MS = 7 * DAY_MS
-/** A clock that is ahead by no more than this is not worth a warning. */
+/** A clock that differs by no more than this is not worth a warning. */
 export const CLOCK_SKEW_MAX_MS = 5_000
 
 /**
@@ -27,4 +27,20 @@ export function occurredAt(
   if (at > receivedAt + CLOCK_SKEW_MAX_MS) return now('is in the future')
   if (at < receivedAt - PAST_MAX_MS) return rejected(path, 'is more than 7 days back')
   return { at: Math.min(at, receivedAt), warnings: [] }
+}
+
+/**
+ * When an ad was viewed or clicked: not before it was served. An earlier time would count for the budget and the cap of an earlier day,
+ * and as a touch before a purchase that was already made.
+ * @param at as `occurredAt` gives it.
+ */
+export function notBeforeServed(
+  at: number,
+  { emittedAt, receivedAt }: { emittedAt: number; receivedAt: number },
+): { at: number; warnings: FieldError[] } {
+  // The clock of the process that served the ad may be ahead.
+  const earliest = Math.min(emittedAt, receivedAt)
+  const isWorthWarning = at < earliest - CLOCK_SKEW_MAX_MS
+  const message = 'is before the ad was served: the time at which it was served is used'
+  return { at: Math.max(at, earliest), warnings: isWorthWarning ? [{ path: '/occurredAt', message }] : [] }
 }

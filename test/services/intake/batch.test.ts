@@ -49,6 +49,28 @@ describe('a batch', () => {
     expect(intake.records()[0]!.value).toMatchObject({ occurredAt: NOW - 1_000 })
   })
 
+  test('dates no view or click to before its ad was served', async () => {
+    const served = NOW - 3_600_000
+    const events = [
+      [served, -3 * 86_400_000],
+      [served, -4_000],
+      [served, 60_000],
+      [NOW + 2_000, -3_602_000],
+    ].map(([emittedAt, later]) => {
+      return {
+        type: 'CLICK',
+        showId: showIdOf({ emittedAt: emittedAt! }),
+        occurredAt: new Date(emittedAt! + later!).toISOString(),
+      }
+    })
+    const { body } = await intake.post('/v1/ev/batch', { events })
+    expect(intake.records().map(({ value }) => value)).toMatchObject(
+      [served, served, served + 60_000, NOW].map((occurredAt) => ({ occurredAt })),
+    )
+    const message = 'is before the ad was served: the time at which it was served is used'
+    expect(body.warnings).toEqual([0, 3].map((index) => ({ index, path: `/events/${index}/occurredAt`, message })))
+  })
+
   test('the time of an element is named where it stands, around the data of a transaction or in it', async () => {
     const data = { ...purchase, cid: 'c' }
     const old = new Date(NOW - 8 * 86_400_000).toISOString()
