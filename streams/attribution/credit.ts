@@ -136,15 +136,19 @@ export async function fillScope(
 /** Computes the transactions of `scope` slice by slice and stores their lines under `version`. */
 export async function creditScope(place: Workplace, scope: Scope, version: number): Promise<void> {
   const { analytics, scratch, has } = place
+  if (scope.slices === 0) return
+  const settledUntil = settledUntilOf(await readEndedUntil(analytics))
   const lines = fillLinesSql(scratch, { ...scope, hasItemGroups: has.itemGroups })
   for (let slice = 0; slice < scope.slices; slice++) {
     await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
     if (has.links) await refillLinks(place, scratch.lines)
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
-    const { isCrowded, touchesFrom, touchesTo, settledUntil } = needs
+    const { isCrowded, touchesFrom, touchesTo } = needs
+    const hasSettled = needs.firstAt < settledUntil
     if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-    if (needs.hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
-    await analytics.command(storeLinesSql(scratch, needs), { version, touchesFrom, touchesTo, settledUntil })
+    if (hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
+    const store = storeLinesSql(scratch, { ...needs, hasSettled })
+    await analytics.command(store, { version, touchesFrom, touchesTo, settledUntil })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
   }
 }

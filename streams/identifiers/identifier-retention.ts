@@ -8,6 +8,7 @@ import { progressOf } from '../attribution/progress.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
+const topics: ReadonlySet<string> = new Set(attributionTopics)
 const DAY_MS = 86_400_000
 /** How late an event may reach the log. */
 const LATE_MAX_MS = 9 * DAY_MS
@@ -67,7 +68,7 @@ export function createIdentifierRetention(deps: IdentifierRetentionDeps): Identi
 async function settle(deps: IdentifierRetentionDeps, until: number): Promise<boolean> {
   const { log, analytics } = deps
   if (!(await isStored(log, settledUntilOf(until) + LATE_MAX_MS))) return false
-  if (progressOf(await log.committed(ATTRIBUTION_GROUP)).phase !== 'FOLLOWING') return false
+  if (!(await isFollowing(log))) return false
   await attribute(deps)
   await markEnded(analytics, until)
   return true
@@ -85,6 +86,12 @@ async function isStored(log: Pick<EventLog, 'bounds' | 'committed' | 'read'>, be
     }
   }
   return true
+}
+
+/** Whether attribution has credited the past. While nothing is stored, there is none. */
+async function isFollowing(log: Pick<EventLog, 'committed'>): Promise<boolean> {
+  if (progressOf(await log.committed(ATTRIBUTION_GROUP)).phase === 'FOLLOWING') return true
+  return !(await log.committed(SINK_GROUP)).some(({ topic }) => topics.has(topic))
 }
 
 /** Asks the store to change what rows from before that time still name. @returns whether nothing was left. */

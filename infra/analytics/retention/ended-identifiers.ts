@@ -22,9 +22,6 @@ export const IDENTIFIER_DAYS_MIN = EARNING_MAX_MS / DAY_MS + UNSETTLED_DAYS_MIN
 /** The time before which purchases are settled, while identifiers have ended until then; 0 while none have. */
 export const settledUntilOf = (endedUntil: number): number => (endedUntil === 0 ? 0 : endedUntil + EARNING_MAX_MS)
 
-/** SQL for `settledUntilOf`, as of the mark that is stored. */
-export const SETTLED_UNTIL_SQL = `(SELECT if(count() = 0, 0, max(until) + ${EARNING_MAX_MS}) FROM ended_identifiers)`
-
 /** Until when identifiers have ended, UTC epoch milliseconds; 0 while none have. */
 export async function readEndedUntil(analytics: Pick<Analytics, 'query'>): Promise<number> {
   const [found] = await analytics.query<{ until: number }>(

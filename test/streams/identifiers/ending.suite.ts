@@ -19,16 +19,24 @@ export function testEnding(open: () => Engines, more?: (world: () => EndingWorld
   const unnamed = (lines: readonly StoredLine[]) => lines.map(({ cid: _, ...line }) => line)
 
   describe('the identifiers of people', () => {
+    it('end at once where nothing is stored yet', async () => {
+      const { analytics, end } = world
+      const before = Date.UTC(2020, 0)
+      await end(before + DAYS * DAY)
+      expect(await readEndedUntil(analytics)).toBe(before)
+    })
+
     it('stay while the sink or attribution has something to do that concerns their purchases', async () => {
       const { analytics, log, shopIds, happen, storeAll, attributeAll, retention } = world
       await happen(shopIds.flatMap((shopId, n) => history(shopId, n + 1)))
       const behind = retention(DUE + HOUR)
       await behind.turn()
-      expect([await readEndedUntil(analytics), behind.overdueMs()]).toEqual([0, HOUR])
+      const ended = await readEndedUntil(analytics)
+      expect([ended < ENDED, behind.overdueMs()]).toEqual([true, HOUR])
       await storeAll()
       await log.reset(ATTRIBUTION_GROUP, null)
       await behind.turn()
-      expect(await readEndedUntil(analytics)).toBe(0)
+      expect(await readEndedUntil(analytics)).toBe(ended)
       await attributeAll()
       await retention(DUE - 1).turn()
       await retention(DUE, null).turn()

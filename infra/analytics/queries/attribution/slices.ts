@@ -1,5 +1,4 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
-import { SETTLED_UNTIL_SQL } from '../../retention/ended-identifiers.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql, INSERT_SETTINGS } from './lookups.ts'
 import { crowdingSql, personKeyOf } from './person-links.ts'
@@ -88,9 +87,8 @@ export interface SliceNeeds {
   /** Only touches from `touchesFrom` to `touchesTo`, inclusive, can earn its lines; UTC epoch milliseconds. */
   touchesFrom: number
   touchesTo: number
-  /** Whether some of its transactions happened before `settledUntil`, UTC epoch milliseconds. */
-  hasSettled: boolean
-  settledUntil: number
+  /** When the first of its transactions happened, UTC epoch milliseconds. */
+  firstAt: number
 }
 
 export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
@@ -102,7 +100,7 @@ SELECT ${has.links ? `(${crowdingSql(links)})` : 'NULL'} AS isCrowded, ${holdsSq
 )} AS hasLists,
   toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced,
   min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo,
-  ${SETTLED_UNTIL_SQL} AS settledUntil, toBool(min(occurredAt) < settledUntil) AS hasSettled
+  min(occurredAt) AS firstAt
 FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
@@ -141,7 +139,10 @@ INNER JOIN ${scratch.lines} AS l ON l.shopId = s.shopId AND l.kind = s.kind AND 
  * row of the same line with an older or equal version. Parameters version, touchesFrom, touchesTo and settledUntil. Planning the statement takes longer than running
  * it, so every subquery that is not needed is left out.
  */
-export function storeLinesSql(scratch: Scratch, { isCrowded, hasLists, hasSettled }: SliceNeeds): string {
+export function storeLinesSql(
+  scratch: Scratch,
+  { isCrowded, hasLists, hasSettled }: SliceNeeds & { hasSettled: boolean },
+): string {
   const { lines } = scratch
   const reach = isCrowded === null ? ownReachSql(scratch) : scratch.reach
   const { from, match, recent } = touchedLines(reach, {
