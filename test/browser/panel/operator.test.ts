@@ -147,6 +147,13 @@ it('says what keeps a shop from being deleted, and deletes it when that is gone'
   await must(world.program.call('DELETE', `/v1/panel/accounts/${publisherId}`))
 })
 
+it('says that something has been deleted, and offers no other try', async () => {
+  await page.goto('/panel/campaigns/01a21de9-0000-7eff-831e-70a7e0718f34')
+  await page.getByText('There is no campaign 01a21de9-0000-7eff-831e-70a7e0718f34. It has been deleted').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await expectAccessible()
+})
+
 it('shows the state of the engines and the audit of the log', async () => {
   await page.goto('/panel/health')
   await page.getByText('Event log: available').waitFor()

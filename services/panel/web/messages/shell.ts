@@ -8,6 +8,7 @@ export const t = catalogue({
   notFound: 'Not found',
   nothingHere: 'There is nothing here',
   nothingHereHelp: 'The address is wrong, or what was here has been deleted.',
+  missing: '{message}. It has been deleted, or you do not have access to it.',
   goHome: 'Go to Home',
   loading: 'Loading',
   tryAgain: 'Try again',
