@@ -25,9 +25,16 @@ export function PasswordLinkButton({ user, made }: { user: User; made: (link: Pa
   )
 }
 
+/** Shows the link. Only its buttons close it, because a link that nobody has copied is lost. */
 export function MadePasswordLink({ link, name, close }: { link: PasswordLink; name: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title={link.purpose === 'INVITATION' ? t('invitation') : t('resetLink')}>
+    <Modal
+      opened
+      onClose={close}
+      title={link.purpose === 'INVITATION' ? t('invitation') : t('resetLink')}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
       <Stack>
         <Alert color={link.isMailed ? 'teal' : 'yellow'} variant="light">
           {t.rich(link.isMailed ? 'linkMailed' : 'linkToHand', { name, time: () => <DateTime at={link.expiresAt} /> })}
