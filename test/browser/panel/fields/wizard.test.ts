@@ -205,3 +205,15 @@ it.each(['light', 'dark'] as const)('has no serious finding of axe in any step, 
   await isClean()
   await page.context().close()
 })
+
+it('asks an operator who pays before anything that depends on it', async () => {
+  const page = await world.signedIn(OPERATOR, { reducedMotion: 'reduce', locale: 'en-US' })
+  await page.goto('/panel/campaigns/new')
+  await page.getByLabel('Name').fill('For somebody')
+  await button(page, 'Continue').click()
+  const account = page.getByRole('combobox', { name: 'Account' })
+  await account.and(focused(page)).waitFor()
+  await expect.poll(() => account.getAttribute('aria-invalid')).toBe('true')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.close()
+})

@@ -94,7 +94,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
     const values = form.getValues()
     const hasChanged = ['products', 'productsBy', 'status'].some((field) => form.isDirty(field))
     const problems = {
-      ...problemsOf(values, { reserveCpc, currency, formats: formats ?? [] }),
+      ...problemsOf(values, { reserveCpc, currency, formats: formats ?? [], choosesAccount: false }),
       ...(hasChanged ? await nothingToPromote(values) : {}),
     }
     giveUp.current?.()

@@ -9,6 +9,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
+import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { ContentSections } from './content-sections.tsx'
@@ -42,6 +43,7 @@ export default function CampaignNewPage() {
 
 function Steps({ shopId, model }: { shopId: string; model: CampaignValues | undefined }) {
   const navigate = useNavigate()
+  const { user } = useSession()
   const { step, moveTo, heading, body } = useSteps()
   const form = useForm({ initialValues: model ?? { ...EMPTY_CAMPAIGN, shopId } })
   const { formats, ...facts } = useCampaignFacts(form.values)
@@ -66,7 +68,8 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
   })
   const problemsBefore = (target: number) => {
     const { currency, reserveCpc = 0 } = facts.shop ?? {}
-    const problems = Object.entries(problemsOf(form.getValues(), { reserveCpc, currency, formats: formats ?? [] }))
+    const known = { reserveCpc, currency, formats: formats ?? [], choosesAccount: user.role === 'OPERATOR' }
+    const problems = Object.entries(problemsOf(form.getValues(), known))
     return Object.fromEntries(problems.filter(([path]) => STEPS.indexOf(stepOf(path)) < target))
   }
   /** Goes to a step, or to the first step before it that has an error. */

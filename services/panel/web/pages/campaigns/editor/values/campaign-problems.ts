@@ -31,19 +31,22 @@ export interface ShopFacts {
   reserveCpc: number
   currency: string | undefined
   formats: readonly AdFormat[]
+  /** An operator chooses who pays; everybody else pays for the own campaigns. */
+  choosesAccount: boolean
 }
 
 /** The errors that the browser can find, by field. The API checks the rest. */
 export function problemsOf(values: CampaignValues, facts: ShopFacts): Record<string, string> {
   const ofKind = values.kind === 'SPONSORED' ? sponsored(values, facts) : display(values, facts)
-  return { ...commonProblems(values), ...ofKind }
+  return { ...commonProblems(values, facts), ...ofKind }
 }
 
-function commonProblems(values: CampaignValues) {
-  const { name, shopId, budget, dailyBudget, capping, startAt, endAt, pacing, autoPromo } = values
+function commonProblems(values: CampaignValues, { choosesAccount }: ShopFacts) {
+  const { name, accountId, shopId, budget, dailyBudget, capping, startAt, endAt, pacing, autoPromo } = values
   return found({
     capping: Number.isNaN(capping) && UNREAD,
     name: name.trim() === '' && NEEDED,
+    accountId: choosesAccount && accountId === '' && NEEDED,
     shopId: shopId === '' && NEEDED,
     budget: !autoPromo && priceProblem(budget),
     dailyBudget: Number.isNaN(dailyBudget)
