@@ -96,7 +96,7 @@ it('finds requests by person, product and whether they had ads, and explains one
   await page.getByRole('option', { name: 'Without ads' }).click()
   await row('gina').waitFor({ state: 'detached' })
   await row('hugo').click()
-  await page.getByRole('heading', { level: 1, name: 'Ad request' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Ad request', exact: true }).waitFor()
   await page.getByText('No running campaign matches this request').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 })
