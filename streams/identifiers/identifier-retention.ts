@@ -5,10 +5,16 @@ import { markEnded, readEndedUntil, settledUntilOf } from '../../infra/analytics
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, type AttributionDeps, attribute, attributionTopics } from '../attribution/attribution.ts'
 import { progressOf } from '../attribution/progress.ts'
+import { JUDGE_GROUP } from '../judge/recount/judged-up-to.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
 const topics: ReadonlySet<string> = new Set(attributionTopics)
+/** What credit depends on, by the group that works it. */
+const readers = [
+  [JUDGE_GROUP, ['ad-events']],
+  [SINK_GROUP, attributionTopics],
+] as const
 const DAY_MS = 86_400_000
 /** How late an event may reach the log. */
 const LATE_MAX_MS = 9 * DAY_MS
@@ -38,8 +44,8 @@ export interface IdentifierRetention {
  * Ends the identifiers of people month by month (`retention/ended-identifiers.ts`). Each turn goes by the mark and by what is left,
  * so another process can take over at any point, and doing a step twice changes nothing:
  *
- * 1. Once the sink has stored everything that may concern the purchases to be settled, and attribution has credited it, mark until
- *    when identifiers have ended.
+ * 1. Once everything that may concern the purchases to be settled is judged, stored and credited, mark until when identifiers have
+ *    ended.
  * 2. Change the rows from before the mark.
  */
 export function createIdentifierRetention(deps: IdentifierRetentionDeps): IdentifierRetention {
@@ -74,15 +80,17 @@ async function settle(deps: IdentifierRetentionDeps, until: number): Promise<boo
   return true
 }
 
-/** Whether the sink has stored every record of before that time which credit depends on. */
+/** Whether every record of before that time which credit depends on has been judged and stored. */
 async function isStored(log: Pick<EventLog, 'bounds' | 'committed' | 'read'>, before: number): Promise<boolean> {
-  const commits = await log.committed(SINK_GROUP)
-  for (const topic of attributionTopics) {
-    for (const { partition, start, end } of await log.bounds(topic)) {
-      const commit = commits.find((each) => each.topic === topic && each.partition === partition)
-      const from = Math.max(start, commit?.offset ?? start)
-      const [waiting] = from < end ? await log.read(topic, partition, from, 1) : []
-      if (waiting && waiting.appendedAt < before) return false
+  for (const [group, topicsOfGroup] of readers) {
+    const commits = await log.committed(group)
+    for (const topic of topicsOfGroup) {
+      for (const { partition, start, end } of await log.bounds(topic)) {
+        const commit = commits.find((each) => each.topic === topic && each.partition === partition)
+        const from = Math.max(start, commit?.offset ?? start)
+        const [waiting] = from < end ? await log.read(topic, partition, from, 1) : []
+        if (waiting && waiting.appendedAt < before) return false
+      }
     }
   }
   return true

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
+import type { Commit, EventLog } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
 import { ATTRIBUTION_GROUP } from '../../../streams/attribution/attribution.ts'
 import { correction } from '../attribution/events.ts'
 import { type Happening, happened } from '../attribution/happenings.ts'
@@ -7,6 +9,10 @@ import { attributedByHand } from '../attribution/oracle.ts'
 import type { StoredLine } from '../attribution/world.ts'
 import { type EndingWorld, type Engines, openEnding } from './ending-world.ts'
 import { DAY, DAYS, DUE, ENDED, HOUR, history } from './history.ts'
+
+async function endsOf(log: EventLog, topic: TopicName): Promise<Commit[]> {
+  return (await log.bounds(topic)).map(({ partition, end }) => ({ topic, partition, offset: end, metadata: '' }))
+}
 
 /** What must hold when the identifiers of people end, whatever the store. @param more further cases, of the same history. */
 export function testEnding(open: () => Engines, more?: (world: () => EndingWorld) => void): void {
@@ -38,6 +44,10 @@ export function testEnding(open: () => Engines, more?: (world: () => EndingWorld
       await behind.turn()
       expect(await readEndedUntil(analytics)).toBe(ended)
       await attributeAll()
+      await log.append([{ topic: 'ad-events', key: 'campaign', value: Buffer.from('is still to be judged') }])
+      await behind.turn()
+      expect(await readEndedUntil(analytics)).toBe(ended)
+      await log.reset('judge', await endsOf(log, 'ad-events'))
       await retention(DUE - 1).turn()
       await retention(DUE, null).turn()
       expect(await readEndedUntil(analytics)).toBeLessThan(ENDED)
