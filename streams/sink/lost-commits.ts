@@ -24,31 +24,39 @@ export interface LostCommitsDeps {
 }
 
 /**
- * Makes the sink's commits again when Kafka has forgotten them, as it does some time after the last member has left the group
- * (`offsets.retention.minutes`). Otherwise everything in the log would be stored a second time. What the tables hold says how far the
+ * Makes those of the sink's commits again that Kafka has forgotten, as it does some time after the last member has left the group
+ * (`offsets.retention.minutes`). Otherwise everything in their partitions would be stored a second time. What the tables hold says how far the
  * sink had come, except in its last batch, any part of which may be stored: so that one is left in doubt. Call it before joining.
  * @throws TablesOfAnotherLog
  */
 export async function restoreSinkCommits({ log, analytics, now, logger }: LostCommitsDeps): Promise<void> {
-  if ((await log.committed(SINK_GROUP)).length > 0) return
-  const lastOf = new Map<StoredTopic, Map<number, number>>()
-  for (const topic of storedTopics) lastOf.set(topic, await lastStored(analytics, topic))
-  if ([...lastOf.values()].every((last) => last.size === 0)) return
-  logger.warn(
-    { stream: SINK_GROUP },
-    'the commits of the sink are gone from the log: it goes on after what the tables hold',
-  )
+  const commits = await log.committed(SINK_GROUP)
   const epoch = laterEpoch([], now())
-  const commits: Commit[] = []
-  for (const [topic, last] of lastOf) {
-    for (const bounds of await log.bounds(topic)) {
-      const place = await placeAfter(log, topic, { bounds, last: last.get(bounds.partition) ?? -1 })
-      const metadata = encodeOffsetMetadata({ epoch, pendingLast: place.pendingLast })
-      commits.push({ topic, partition: bounds.partition, offset: place.offset, metadata })
+  const made: Commit[] = []
+  for (const topic of storedTopics) {
+    const lacking = (await log.bounds(topic)).filter(({ partition }) => !hasCommit(commits, topic, partition))
+    // The tables need not be asked about partitions that are new. In a log without any commit they may be those of another log.
+    const areNew = commits.length > 0 && lacking.every(({ start, end }) => start === end)
+    if (areNew) continue
+    const lastOf = await lastStored(analytics, topic)
+    for (const bounds of lacking) {
+      const last = lastOf.get(bounds.partition)
+      if (last === undefined) continue
+      const { offset, pendingLast } = await placeAfter(log, topic, { bounds, last })
+      const metadata = encodeOffsetMetadata({ epoch, pendingLast })
+      made.push({ topic, partition: bounds.partition, offset, metadata })
     }
   }
-  await log.reset(SINK_GROUP, commits)
+  if (made.length === 0) return
+  logger.warn(
+    { stream: SINK_GROUP, partitions: made.map(({ topic, partition }) => `${topic}/${partition}`) },
+    'commits of the sink are gone from the log: it goes on after what the tables hold',
+  )
+  await log.reset(SINK_GROUP, [...commits, ...made])
 }
+
+const hasCommit = (commits: readonly Commit[], topic: StoredTopic, partition: number): boolean =>
+  commits.some((commit) => commit.topic === topic && commit.partition === partition)
 
 /** The last offset of each partition of which a table has a row. */
 async function lastStored(analytics: Pick<Analytics, 'query'>, topic: StoredTopic): Promise<Map<number, number>> {
@@ -63,7 +71,7 @@ async function lastStored(analytics: Pick<Analytics, 'query'>, topic: StoredTopi
   return last
 }
 
-/** @param last the last offset that is stored; -1 for none. */
+/** @param last the last offset that is stored. */
 async function placeAfter(
   log: LostCommitsDeps['log'],
   topic: StoredTopic,

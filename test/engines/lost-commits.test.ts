@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectClickHouse } from '../../infra/analytics/clickhouse/analytics.ts'
@@ -7,12 +8,17 @@ import type { Counters } from '../../infra/counters/port.ts'
 import { connectRedis } from '../../infra/counters/redis/counters.ts'
 import { connectKafkaEventLog } from '../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../infra/event-log/kafka/migrate.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Commit, EventLog } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/wire/codec.ts'
+import { ATTRIBUTION_GROUP, attribute } from '../../streams/attribution/attribution.ts'
 import { createJudge } from '../../streams/judge/judge.ts'
 import { JUDGE_GROUP } from '../../streams/judge/recount/judged-up-to.ts'
 import { SINK_GROUP } from '../../streams/sink/offset-metadata.ts'
 import { createSink } from '../../streams/sink/sink.ts'
+import { HOUR, T0 } from '../streams/attribution/events.ts'
+import { bytesOf, type Happening, happened, keyOf } from '../streams/attribution/happenings.ts'
+import { attributedByHand } from '../streams/attribution/oracle.ts'
+import { attributedLines } from '../streams/attribution/world.ts'
 import { eventOf, snapshotOf } from '../streams/judge/fixtures.ts'
 import { addresses, removeDatabase, testNamespace } from './addresses.ts'
 import { removeKafkaNamespace } from './event-log/kafka-tools.ts'
@@ -25,6 +31,8 @@ const silent = { info() {}, warn() {}, error() {} }
 const namespace = testNamespace()
 const tables = { url: addresses.clickhouseUrl, namespace }
 let log: EventLog
+/** What the tests of attribution have stored, one after the other. */
+const happenings: Happening[] = []
 let counters: Counters
 let analytics: Analytics
 beforeAll(async () => {
@@ -52,6 +60,13 @@ const send = (perCampaign: number) =>
     ),
   )
 
+/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`, or an operator with some of them. */
+async function forget(group: string, of: (commit: Commit) => boolean = () => true): Promise<void> {
+  const kept = (await log.committed(group)).filter((commit) => !of(commit))
+  await log.reset(group, null)
+  await log.reset(group, kept)
+}
+
 /** Judges and stores everything in the log. */
 async function workAll(): Promise<void> {
   const deps = { log, counters, snapshot, analytics, now: Date.now, logger: silent }
@@ -66,8 +81,7 @@ async function workAll(): Promise<void> {
 test('after Kafka has forgotten the commits of judge and sink, each event still has one verdict and one row', async () => {
   await send(30)
   await workAll()
-  // As Kafka does itself with a group that has had no member for `offsets.retention.minutes`.
-  for (const group of [JUDGE_GROUP, SINK_GROUP]) await log.reset(group, null)
+  for (const group of [JUDGE_GROUP, SINK_GROUP]) await forget(group)
   await counters.clear()
   await send(30)
   await workAll()
@@ -76,3 +90,38 @@ test('after Kafka has forgotten the commits of judge and sink, each event still 
   )
   expect(stored).toEqual({ stored: 60 * ids.length, events: 60 * ids.length, billed: ids.length * BUDGET })
 })
+
+const sale = (n: number): Happening[] => [
+  happened.touch({ eventId: `e${n}`, cid: `c${n}`, uid: null, at: T0 + n * HOUR, adId: 'p1' }),
+  happened.purchase({ eventId: `o${n}`, cid: `c${n}`, uid: null, at: T0 + n * HOUR + 1, products: [['p1', 2]] }),
+]
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+test.each<[string, (commit: Commit) => boolean]>([
+  ['the commits', () => true],
+  ['some commits', ({ topic, partition }) => topic === 'transactions' || partition % 2 === 0],
+])(
+  'after Kafka has forgotten %s of sink and attribution, sales have the credit that all events give',
+  async (_name, of) => {
+    const store = async (more: readonly Happening[]) => {
+      happenings.push(...more)
+      await log.append(more.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
+      await workAll()
+      await attribute({ log, analytics, runId: randomUUID })
+    }
+    const first = happenings.length
+    await store(numbers(first, first + 20).flatMap(sale))
+    await forget(SINK_GROUP, of)
+    await forget(ATTRIBUTION_GROUP, of)
+    const returned = {
+      returnId: `r${first}`,
+      eventId: `o${first + 3}`,
+      at: T0 + 100 * HOUR,
+      lines: [['p1', 1]] as [string, number][],
+    }
+    await store([...numbers(first + 20, first + 30).flatMap(sale), happened.returned(returned)])
+    const lines = await attributedLines(analytics)
+    expect(lines).toEqual(attributedByHand(happenings))
+    expect(lines.filter(({ outcome }) => outcome === 'CREDITED')).toHaveLength(lines.length)
+  },
+)

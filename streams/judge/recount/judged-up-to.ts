@@ -1,5 +1,5 @@
 import { readLogEpoch } from '../../../infra/event-log/log-epoch.ts'
-import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Commit, EventLog, PartitionBounds } from '../../../infra/event-log/port.ts'
 import { lastJudgedOffsets } from '../../restore/judged-to.ts'
 import type { StreamLogger } from '../../runtime/stream.ts'
 
@@ -8,40 +8,55 @@ export const JUDGE_GROUP = 'judge'
 
 type Log = Pick<EventLog, 'committed' | 'bounds' | 'read'>
 
-/** The last offset of each partition of `ad-events` that the judge has committed. */
+/** The last offset of each partition of `ad-events` that the judge has committed, or did before Kafka forgot it. */
 export async function judgedUpTo(log: Log): Promise<Map<number, number>> {
-  const committed = await commitsOf(log)
-  if (committed.length === 0) return judgedByVerdicts(log)
-  return new Map(committed.map(({ partition, offset }) => [partition, offset - 1]))
+  const { commits, forgotten } = await commitsOf(log)
+  return new Map([...commits.map(({ partition, offset }) => [partition, offset - 1] as const), ...forgotten])
 }
 
 /**
- * Makes the judge's commits again when Kafka has forgotten them, as it does some time after the last member has left the group
+ * Makes those of the judge's commits again that Kafka has forgotten, as it does some time after the last member has left the group
  * (`offsets.retention.minutes`). Otherwise everything in the log would be judged, and billed, a second time. Call it before joining.
  * @throws Error when the verdicts are on the events of another log.
  */
 export async function restoreJudgeCommits(log: Log & Pick<EventLog, 'reset'>, logger: StreamLogger): Promise<void> {
-  if ((await commitsOf(log)).length > 0) return
-  const judged = await judgedByVerdicts(log)
-  if (judged.size === 0) return
-  for (const { partition, end } of await log.bounds('ad-events')) {
-    const upTo = judged.get(partition) ?? -1
+  const { commits, forgotten, bounds } = await commitsOf(log)
+  if (forgotten.size === 0) return
+  for (const { partition, end } of bounds) {
+    const upTo = forgotten.get(partition) ?? -1
     if (upTo < end) continue
     throw new Error(
       `Verdicts name events of ad-events/${partition} up to offset ${upTo}, and it ends before ${end}: the log is a copy. Restore it by make restore-log`,
     )
   }
   logger.warn(
-    { stream: JUDGE_GROUP },
-    'the commits of the judge are gone from the log: it goes on after its last verdicts',
+    { stream: JUDGE_GROUP, partitions: [...forgotten.keys()] },
+    'commits of the judge are gone from the log: it goes on after its last verdicts',
   )
-  await log.reset(
-    JUDGE_GROUP,
-    Array.from(judged, ([partition, upTo]) => ({ topic: 'ad-events', partition, offset: upTo + 1, metadata: '' })),
-  )
+  const made = Array.from(forgotten, ([partition, upTo]) => {
+    return { topic: 'ad-events' as const, partition, offset: upTo + 1, metadata: '' }
+  })
+  await log.reset(JUDGE_GROUP, [...commits, ...made])
 }
 
-const commitsOf = async (log: Log) => (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
+/** The judge's commits, and the last offset that it judged of each partition whose commit is forgotten. */
+async function commitsOf(log: Log): Promise<{
+  commits: Commit[]
+  forgotten: Map<number, number>
+  bounds: PartitionBounds[]
+}> {
+  const [committed, bounds] = await Promise.all([log.committed(JUDGE_GROUP), log.bounds('ad-events')])
+  const commits = committed.filter(({ topic }) => topic === 'ad-events')
+  const lacking = bounds.filter(({ partition }) => !commits.some((commit) => commit.partition === partition))
+  const isEmpty = lacking.every(({ start, end }) => start === end)
+  if (isEmpty) return { commits, forgotten: new Map(), bounds }
+  const judged = await judgedByVerdicts(log)
+  const forgotten = lacking.flatMap(({ partition }) => {
+    const upTo = judged.get(partition)
+    return upTo === undefined ? [] : [[partition, upTo] as const]
+  })
+  return { commits, forgotten: new Map(forgotten), bounds }
+}
 
 /**
  * What the verdicts say of the judge's commits, with which they were stored. What follows the last verdict of a partition has none.

@@ -74,6 +74,12 @@ export async function openWorld(analytics: Analytics, epoch: number) {
     committed: () => log.committed('attribution'),
     /** Sets attribution back to earlier commits, as after a crash before its commit. */
     rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),
+    /** Sets the commit of each partition of the sink back, until more is stored. Its rows stay. */
+    rewindSink: (offsets: number) =>
+      log.reset(
+        SINK_GROUP,
+        [...ends.values()].map((end) => ({ ...end, offset: Math.max(0, end.offset - offsets) })),
+      ),
     /** The lines that a model credits, for all times. */
     whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
       const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }

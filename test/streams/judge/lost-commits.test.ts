@@ -15,8 +15,13 @@ import { JUDGE_GROUP, restoreJudgeCommits } from '../../../streams/judge/recount
 import { eventOf, NOON, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 
-/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`. */
-const forgetCommits = () => its.log.reset(JUDGE_GROUP, null)
+/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`. An operator may delete some of them. */
+async function forgetCommits(of = (_partition: number) => true): Promise<void> {
+  const kept = (await its.log.committed(JUDGE_GROUP)).filter(({ partition }) => !of(partition))
+  await its.log.reset(JUDGE_GROUP, null)
+  await its.log.reset(JUDGE_GROUP, kept)
+}
+const isOdd = (partition: number) => partition % 2 === 1
 
 const PRICE = 7
 const BUDGET = 40 * PRICE
@@ -45,11 +50,16 @@ async function verdicts(): Promise<JudgedEvent[]> {
   return records.flat().map(({ value }) => decode('JudgedEvent', value!))
 }
 
-for (const counters of ['kept', 'lost']) {
-  test(`a judge whose commits are forgotten judges no event again, with its counters ${counters}`, async () => {
+for (const [forgotten, of, counters] of [
+  ['commits', undefined, 'kept'],
+  ['commits', undefined, 'lost'],
+  ['commits of some partitions', isOdd, 'kept'],
+  ['commits of some partitions', isOdd, 'lost'],
+] as const) {
+  test(`a judge whose ${forgotten} are forgotten judges no event again, with its counters ${counters}`, async () => {
     await send(30)
     await its.judge()
-    await forgetCommits()
+    await forgetCommits(of)
     if (counters === 'lost') its.counters.loseTo(0)
     await send(30)
     const judge = createJudge({ log, counters: its.counters, snapshot, now: () => NOON, logger: silent })
@@ -68,10 +78,13 @@ for (const counters of ['kept', 'lost']) {
   })
 }
 
-test('lost counters are recounted although the commits are forgotten, before a judge has joined', async () => {
+test.each([
+  ['the commits', undefined],
+  ['some commits', isOdd],
+])('lost counters are recounted although %s are forgotten, before a judge has joined', async (_name, of) => {
   await send(30)
   await its.judge()
-  await forgetCommits()
+  await forgetCommits(of)
   its.counters.loseTo(0)
   await createCountersRepair({ log, counters: its.counters, snapshot, now: () => NOON })()
   const spends = campaignIds.map((id) => spendKey(shardOf(id, its.counters.shards), id))

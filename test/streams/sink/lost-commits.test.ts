@@ -8,13 +8,18 @@ import { restoreSinkCommits } from '../../../streams/sink/lost-commits.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { T0 } from '../attribution/events.ts'
+import { happened } from '../attribution/happenings.ts'
 import { openWorld, record, view } from './world.ts'
 
 const { world, query, drain } = openWorld(openTemporaryAnalytics)
 const silent = { info() {}, warn() {}, error() {} }
 
-/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`. */
-const forgetCommits = () => world.log.reset(SINK_GROUP, null)
+/** What Kafka does with the commits of a group that had no member for `offsets.retention.minutes`. An operator may delete some of them. */
+async function forgetCommits(of = (_topic: string) => true): Promise<void> {
+  const kept = (await world.log.committed(SINK_GROUP)).filter(({ topic }) => !of(topic))
+  await world.log.reset(SINK_GROUP, null)
+  await world.log.reset(SINK_GROUP, kept)
+}
 const append = (from: number, to: number) =>
   world.log.append(Array.from({ length: to - from }, (_, i) => record(view(`v${from + i}`, `c${i}`))))
 const storedIds = async () => (await query<{ id: string }>('SELECT id FROM page_views')).map(({ id }) => id).sort()
@@ -39,6 +44,27 @@ it('tables of another log are refused, with what to do', async () => {
   const deps = { log, analytics: world.analytics, now: () => T0, logger: silent }
   await expect(restoreSinkCommits(deps)).rejects.toThrow('they belong to another log')
   expect(await log.committed(SINK_GROUP)).toEqual([])
+})
+
+it('a sink that has lost the commits of one topic stores none of its records again, and goes on in the others', async () => {
+  const emissions = (from: number, to: number) =>
+    world.log.append(
+      Array.from({ length: to - from }, (_, i) =>
+        record(happened.emission({ id: `e${from + i}`, cid: `c${i}`, uid: null, at: T0 })),
+      ),
+    )
+  await append(0, 40)
+  await emissions(0, 10)
+  await drain()
+  await world.analytics.command("DELETE FROM page_views WHERE id = 'v3'")
+  await forgetCommits((topic) => topic === 'page-views')
+  await append(40, 50)
+  await emissions(10, 20)
+  await drain()
+  expect(await storedIds()).toEqual(ids(50))
+  expect(await query('SELECT count() AS rows, uniqExact(requestId) AS requests FROM emissions')).toEqual([
+    { rows: 20, requests: 20 },
+  ])
 })
 
 // It comes last: the epochs that it raises stay in the store.
