@@ -2,9 +2,13 @@ import { expect, it } from 'vitest'
 import { ApiProblem } from '../../../../services/panel/web/client/problem.ts'
 import {
   type ChangeResult,
+  changeOf,
+  NO_VALUES,
   reasonOf,
   resultsOf,
 } from '../../../../services/panel/web/pages/campaigns/list/bulk-changes.ts'
+
+type Changed = Parameters<typeof changeOf>
 
 const calls: Parameters<typeof resultsOf>[0] = [
   { ids: ['a', 'b'], change: { cpc: 1 } },
@@ -43,4 +47,12 @@ it('tells what has changed when a later call fails, why the others have not, and
 
 it('fails as a whole when nothing has been changed', async () => {
   await expect(resultsOf(calls, failingAt(0).make)).rejects.toBe(busy)
+})
+
+it('changes no end while the field is empty, and takes one away only when asked to', () => {
+  const [campaign, shop] = [{ kind: 'SPONSORED' } as Changed[2], { timeZone: 'Asia/Tokyo' } as Changed[3]]
+  const end = (values: Partial<Changed[1]>) => changeOf('end', { ...NO_VALUES, ...values }, campaign, shop)
+  expect(end({})).toBeNull()
+  expect(end({ endAt: '2026-12-01T00:00' })).toEqual({ endAt: '2026-11-30T15:00:00.000Z' })
+  expect(end({ isEndless: true, endAt: '2026-12-01T00:00' })).toEqual({ endAt: null })
 })

@@ -79,7 +79,7 @@ export const t = catalogue({
   cpmShort: 'CPM',
   cpcShort: 'CPC',
   endDate: 'End date',
-  endDateHelp: 'In the time zone of each shop: {zone}. If empty, there is no end date (until budget is spent).',
+  endDateHelp: 'In the time zone of each shop: {zone}',
   severalCurrencies: 'These campaigns are in several currencies. Select campaigns in one currency.',
   changesTo: '{before} → {after}',
   remains: 'No change',

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
@@ -106,7 +106,7 @@ function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
                 {t('severalCurrencies')}
               </Alert>
             ) : (
-              <Fields {...{ kind, campaigns, values, setValues }} shop={campaigns[0] && shopOf(campaigns[0])} />
+              <Fields {...{ kind, campaigns, values, setValues, shopOf }} />
             )}
             {!isMixed && <Preview changes={changes} shopOf={shopOf} />}
             <Group justify="flex-end" gap="xs">
@@ -129,10 +129,11 @@ interface FieldsProps {
   campaigns: readonly Campaign[]
   values: BulkValues
   setValues: (values: BulkValues) => void
-  shop: Shop | undefined
+  shopOf: (campaign: Campaign) => Shop | undefined
 }
 
-function Fields({ kind, campaigns, values, setValues, shop }: FieldsProps) {
+function Fields({ kind, campaigns, values, setValues, shopOf }: FieldsProps) {
+  const shop = campaigns[0] && shopOf(campaigns[0])
   const amount = (name: 'cpc' | 'cpm' | 'budget', label: string) => (
     <MoneyInput
       label={label}
@@ -153,15 +154,24 @@ function Fields({ kind, campaigns, values, setValues, shop }: FieldsProps) {
     )
   }
   if (kind !== 'end') return null
+  const zones = new Set(campaigns.map((campaign) => shopOf(campaign)?.timeZone.replaceAll('_', ' ') ?? 'UTC'))
   return (
-    <TextInput
-      type="datetime-local"
-      label={t('endDate')}
-      description={t('endDateHelp', { zone: shop?.timeZone.replaceAll('_', ' ') ?? 'UTC' })}
-      value={values.endAt}
-      onChange={({ currentTarget: { value } }) => setValues({ ...values, endAt: value })}
-      data-autofocus
-    />
+    <>
+      <TextInput
+        type="datetime-local"
+        label={t('endDate')}
+        description={t('endDateHelp', { zone: [...zones].join(', ') })}
+        disabled={values.isEndless}
+        value={values.isEndless ? '' : values.endAt}
+        onChange={({ currentTarget: { value } }) => setValues({ ...values, endAt: value })}
+        data-autofocus
+      />
+      <Checkbox
+        label={t('noEndDate')}
+        checked={values.isEndless}
+        onChange={({ currentTarget: { checked } }) => setValues({ ...values, isEndless: checked })}
+      />
+    </>
   )
 }
 

@@ -21,11 +21,13 @@ export interface BulkValues {
   cpc: AmountValue
   cpm: AmountValue
   budget: AmountValue
-  /** Clock time in the zone of each shop; '' for no end. */
+  /** Clock time in the zone of each shop. */
   endAt: string
+  /** The end is taken away: an empty field must not do that. */
+  isEndless: boolean
 }
 
-export const NO_VALUES: BulkValues = { cpc: '', cpm: '', budget: '', endAt: '' }
+export const NO_VALUES: BulkValues = { cpc: '', cpm: '', budget: '', endAt: '', isEndless: false }
 
 export const BULK_WORDS: Record<BulkKind, { button: string; title: (count: number) => string }> = {
   pause: { button: t('pause'), title: (count) => t('bulkPause', { count }) },
@@ -59,7 +61,8 @@ export function changeOf(
       if (campaign.kind === 'SPONSORED') return isAmount(values.cpc) ? { cpc: values.cpc } : null
       return isAmount(values.cpm) ? { cpm: values.cpm } : null
     case 'end':
-      return { endAt: values.endAt === '' ? null : fromZoneTime(values.endAt, shop?.timeZone ?? 'UTC') }
+      if (values.isEndless) return { endAt: null }
+      return values.endAt === '' ? null : { endAt: fromZoneTime(values.endAt, shop?.timeZone ?? 'UTC') }
   }
 }
 
