@@ -58,16 +58,16 @@ afterAll(async () => {
 
 const wanted = (partitions: number) => Object.fromEntries(unitOf('ad-events').map((topic) => [topic, partitions]))
 
-/** Does what `make repartition` does. @param killedAfter kills it when it says so. */
-function runRepartition(killedAfter?: string): Promise<{ code: number | null; output: string }> {
+/** Does what `make repartition` does. @param killedAfter it kills itself once it has said so: a signal might come after its end. */
+function runRepartition(killedAfter = ''): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, ...settingsIn(namespace), DATA_FOLDER: folder, KAFKA_SESSION_TIMEOUT_MS: '6000' }
-  const settings = { KAFKA_TOPIC_PARTITIONS: `ad-events:${TO},emissions:${TO}` }
-  const child = spawn('node', ['services/repartition.ts'], { env: { ...env, ...settings } })
+  const settings = { KAFKA_TOPIC_PARTITIONS: `ad-events:${TO},emissions:${TO}`, KILLED_AFTER: killedAfter }
+  const command = ['--import', './test/engines/killed-after.ts', 'services/repartition.ts']
+  const child = spawn('node', command, { env: { ...env, ...settings } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output += chunk
-      if (killedAfter && output.includes(killedAfter)) child.kill('SIGKILL')
     })
   }
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
