@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
@@ -129,5 +130,29 @@ it('erases the shopper whose identifier is pasted with spaces around it, and lis
   // The erasure that is under way is answered again.
   const latest = await ask('bob')
   await expect.poll(() => pseudonyms().allTextContents()).toEqual([latest.pseudonym, pseudonym])
+  await page.context().close()
+})
+
+it('saves what is stored of a shopper as a file', async () => {
+  const { items } = await must(world.program.call<{ items: { id: string; name: string }[] }>('GET', '/v1/panel/shops'))
+  const { id: shopId } = items.find(({ name }) => name === 'Adria')!
+  const order = { eventId: 'order-7', kind: 'PURCHASE', shopId, currency: 'EUR' }
+  const products = [{ shopProductId: 'lamp', price: 20, quantity: 1 }]
+  const headers = { cid: 'cleo' }
+  await must(world.program.call('POST', '/v1/ev/transaction', { ...order, products }, headers))
+  const handedOut = async () => {
+    await page.getByRole('button', { name: 'Download a shopper’s data' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Known by' }).click()
+    await page.getByRole('option', { name: /^Client ID/ }).click()
+    await dialog.getByRole('textbox', { name: 'Identifier' }).fill(' cleo ')
+    const download = dialog.getByRole('button', { name: 'Download' })
+    const [file] = await Promise.all([page.waitForEvent('download'), download.click()])
+    await dialog.waitFor({ state: 'detached' })
+    return JSON.parse(await readFile(await file.path(), 'utf8'))
+  }
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  await page.goto(`/panel/shops/${shopId}`)
+  await expect.poll(handedOut).toMatchObject({ shopId, identifier: 'cid', transactions: [{ eventId: 'order-7' }] })
   await page.context().close()
 })

@@ -115,6 +115,11 @@ export const t = catalogue({
   identifierHelp:
     'It is replaced in everything that happened until now, and is not kept. Erase other identifiers of the same person separately.',
   eraseForGood: 'Erase for good',
+  handOut: 'Download a shopper’s data',
+  handOutTitle: 'Download everything stored about a shopper',
+  handOutHelp:
+    'The file also names the other identifiers of the same person: download those separately. The security log keeps who did it.',
+  download: 'Download',
   erasureTaken: 'Erasure started',
   erasureAsked: 'Requested',
   erasureDone: 'Erased',

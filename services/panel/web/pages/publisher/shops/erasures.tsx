@@ -1,13 +1,15 @@
-import { Button, Modal, Select, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { IconEraser } from '@tabler/icons-react'
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { IconDownload, IconEraser } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Erasure } from '../../../client/types.ts'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { saveFile } from '../../../components/values/save-file.ts'
 import { RelativeTime } from '../../../components/values/times.tsx'
+import { useDownload } from '../../../data/use-download.ts'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
@@ -32,17 +34,28 @@ const columns: Column<Erasure>[] = [
   },
 ]
 
-/** The erasure requests of a shop, latest first: shoppers who asked to be forgotten. */
+/** The erasure requests of a shop, latest first: shoppers who asked to be forgotten. Others may ask for their data. */
 export function Erasures({ shopId }: { shopId: string }) {
   const list = useList(PATH, { query: { shopId }, refreshMs: REFRESH_MS })
-  const [isNew, setNew] = useState(false)
-  const erase = (
-    <Button size="xs" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => setNew(true)}>
-      {t('newErasure')}
-    </Button>
+  const [dialog, setDialog] = useState<'ERASE' | 'HAND_OUT' | null>(null)
+  const close = () => setDialog(null)
+  const actions = (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={() => setDialog('HAND_OUT')}
+      >
+        {t('handOut')}
+      </Button>
+      <Button size="xs" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => setDialog('ERASE')}>
+        {t('newErasure')}
+      </Button>
+    </Group>
   )
   return (
-    <PanelCard title={t('erasures')} description={t('erasuresHelp')} actions={erase}>
+    <PanelCard title={t('erasures')} description={t('erasuresHelp')} actions={actions}>
       <DataTable
         label={t('erasures')}
         list={list}
@@ -50,7 +63,8 @@ export function Erasures({ shopId }: { shopId: string }) {
         rowKey={({ id }) => id}
         empty={{ title: t('noErasures'), description: t('noErasuresHelp') }}
       />
-      {isNew && <EraseDialog shopId={shopId} close={() => setNew(false)} />}
+      {dialog === 'ERASE' && <EraseDialog shopId={shopId} close={close} />}
+      {dialog === 'HAND_OUT' && <HandOutDialog shopId={shopId} close={close} />}
     </PanelCard>
   )
 }
@@ -60,10 +74,18 @@ interface Person {
   identifier: string
 }
 
-function EraseDialog({ shopId, close }: { shopId: string; close: () => void }) {
-  const form = useForm<Person>({ initialValues: { kind: 'uid', identifier: '' } })
+interface DialogProps {
+  shopId: string
+  close: () => void
+}
+
+const usePerson = () => useForm<Person>({ initialValues: { kind: 'uid', identifier: '' } })
+const bodyOf = (shopId: string, { kind, identifier }: Person) => ({ shopId, [kind]: identifier.trim() })
+
+function EraseDialog({ shopId, close }: DialogProps) {
+  const form = usePerson()
   const { submit, isSaving } = useSave({
-    save: ({ kind, identifier }: Person) => answer(client.POST(PATH, { body: { shopId, [kind]: identifier.trim() } })),
+    save: (person: Person) => answer(client.POST(PATH, { body: bodyOf(shopId, person) })),
     changes: [PATH],
     form,
     saved: t('erasureTaken'),
@@ -71,25 +93,55 @@ function EraseDialog({ shopId, close }: { shopId: string; close: () => void }) {
   })
   return (
     <Modal opened onClose={close} title={t('newErasureTitle')}>
-      <form onSubmit={form.onSubmit((values) => void submit(values))}>
+      <form onSubmit={form.onSubmit((person) => void submit(person))}>
         <Stack>
-          <Select
-            label={t('knownBy')}
-            data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
-            allowDeselect={false}
-            {...form.getInputProps('kind')}
-          />
-          <TextInput
-            label={t('identifier')}
-            description={t('identifierHelp')}
-            required
-            maxLength={IDENTIFIER_CHARS_MAX}
-            data-autofocus
-            {...form.getInputProps('identifier')}
-          />
+          <PersonFields form={form} help={t('identifierHelp')} />
           <DialogActions label={t('eraseForGood')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** Saves everything that is stored of a shopper as a file. */
+function HandOutDialog({ shopId, close }: DialogProps) {
+  const form = usePerson()
+  const { isLoading, download } = useDownload()
+  const load = (person: Person) =>
+    answer(client.POST('/v1/panel/personal-data', { body: bodyOf(shopId, person), parseAs: 'blob' }))
+  const save = (file: Blob) => {
+    saveFile('personal-data.json', file)
+    close()
+  }
+  return (
+    <Modal opened onClose={close} title={t('handOutTitle')}>
+      <form onSubmit={form.onSubmit((person) => void download(() => load(person), save))}>
+        <Stack>
+          <PersonFields form={form} help={t('handOutHelp')} />
+          <DialogActions label={t('download')} isSaving={isLoading} close={close} />
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function PersonFields({ form, help }: { form: UseFormReturnType<Person>; help: string }) {
+  return (
+    <>
+      <Select
+        label={t('knownBy')}
+        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+        {...form.getInputProps('kind')}
+      />
+      <TextInput
+        label={t('identifier')}
+        description={help}
+        required
+        maxLength={IDENTIFIER_CHARS_MAX}
+        data-autofocus
+        {...form.getInputProps('identifier')}
+      />
+    </>
   )
 }
