@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
-import { openWorld, type World } from '../harness.ts'
+import { hold, openWorld, type World } from '../harness.ts'
 import { openPublisherShop, type Stock } from './publisher-data.ts'
 
 let world: World
@@ -24,6 +24,16 @@ it('begins with the campaign that has waited longest, whatever else of it has ch
   await expect
     .poll(() => waiting.locator(':scope > :first-child').allTextContents())
     .toEqual(['Light for long evenings', 'Warm rooms'])
+})
+
+it('offers no decision on banners that cannot be seen yet', async () => {
+  const showFormats = await hold(page, '**/v1/panel/ad-formats?*')
+  await page.reload()
+  await page.getByRole('tab', { name: /^To moderate/ }).waitFor()
+  expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0)
+  showFormats()
+  await page.getByRole('button', { name: 'Accept' }).waitFor()
+  expect(await page.getByRole('img', { name: 'Banner image' }).count()).toBe(1)
 })
 
 it('takes the keys right after another shop was chosen', async () => {

@@ -7,15 +7,19 @@ import { BannerPreview, imageUrl } from '../../../components/values/banner-previ
 import { Money } from '../../../components/values/money.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
-import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { countryName } from '../../campaigns/countries.ts'
 
+export interface CampaignJudgedProps {
+  campaign: Campaign
+  /** The ad formats of the shop. */
+  formats: readonly AdFormat[]
+}
+
 /** Everything in a display campaign that a moderator reviews. */
-export function CampaignJudged({ campaign }: { campaign: Campaign }) {
-  const { name, moderation, shopId, banners = [] } = campaign
-  const formats = useList('/v1/panel/ad-formats', { query: { shopId }, pageSize: PAGE_SIZE_MAX })
+export function CampaignJudged({ campaign, formats }: CampaignJudgedProps) {
+  const { name, moderation, banners = [] } = campaign
   return (
     <Stack gap="md" mt="sm">
       <PanelCard
@@ -25,11 +29,7 @@ export function CampaignJudged({ campaign }: { campaign: Campaign }) {
       >
         <Stack gap="xl">
           {banners.map((banner) => (
-            <Banner
-              key={banner.id}
-              banner={banner}
-              format={formats.items?.find(({ id }) => id === banner.adFormatId)}
-            />
+            <Banner key={banner.id} banner={banner} format={formats.find(({ id }) => id === banner.adFormatId)} />
           ))}
         </Stack>
       </PanelCard>

@@ -36,6 +36,12 @@ export default function ModerationPage() {
     refreshMs: REFRESH_MS,
   })
   const items = list.items
+  // Nothing can be decided on before its banners can be drawn.
+  const formats = useList('/v1/panel/ad-formats', {
+    query: { shopId: shop?.id },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: shop !== undefined,
+  })
   const elsewhere = useWaitingElsewhere(shop, shops)
   const decision = useDecision(list.retry)
   useShortcuts({ '?': () => setHelpOpen(true), u: decision.undo }, isOn)
@@ -92,9 +98,14 @@ export default function ModerationPage() {
             <Tabs.Panel key={tab.state} value={tab.state}>
               {ofState(items, tab.state).length === 0 ? (
                 <EmptyState py="xl" icon={<IconChecks />} title={tab.empty} />
+              ) : formats.problem && !formats.items ? (
+                <ErrorState problem={formats.problem} retry={formats.retry} />
+              ) : !formats.items || formats.isStale ? (
+                <Skeleton height={560} />
               ) : (
                 <ModerationQueue
                   campaigns={ofState(items, tab.state)}
+                  formats={formats.items}
                   reasons={recentReasons(items)}
                   decision={decision}
                 />

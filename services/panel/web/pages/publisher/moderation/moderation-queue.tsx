@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Button, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconRefresh, IconX } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { Campaign } from '../../../client/types.ts'
+import type { AdFormat, Campaign } from '../../../client/types.ts'
 import { formatDuration, RelativeTime } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 import { CampaignJudged } from './campaign-judged.tsx'
@@ -14,12 +14,13 @@ import { useShortcuts } from './use-shortcuts.ts'
 export interface ModerationQueueProps {
   /** At least one campaign. */
   campaigns: readonly Campaign[]
+  formats: readonly AdFormat[]
   reasons: readonly string[]
   decision: Decision
 }
 
 /** Shows one campaign at a time, with buttons and keys to decide on it, and next to it a list of all campaigns if there is room. */
-export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueueProps) {
+export function ModerationQueue({ campaigns, formats, reasons, decision }: ModerationQueueProps) {
   const { shown, index, changed, show, move } = useQueue(campaigns)
   // Kept, because another campaign is shown when this one leaves the list.
   const [rejecting, setRejecting] = useState<Campaign | null>(null)
@@ -86,7 +87,7 @@ export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueu
           </Group>
         </Group>
         {changed && <Changed onShow={() => show(changed)} />}
-        <CampaignJudged campaign={shown} />
+        <CampaignJudged campaign={shown} formats={formats} />
       </div>
       {rejecting && (
         <RejectDialog
