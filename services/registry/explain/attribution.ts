@@ -3,8 +3,8 @@ import {
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
   explainQuery,
-  linkedQuery,
-  type SamePersonRow,
+  type MemberRow,
+  membersQuery,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
@@ -88,9 +88,9 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
 
 /** The touches of the persons of the transactions of an id in a shop. */
 export async function touchesOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
-  const ofLinked = linkedQuery(id)
-  const linked = await analytics.query<SamePersonRow>(ofLinked.sql, ofLinked.params)
-  const { sql, params } = explainQuery(id, linked)
+  const ofMembers = membersQuery(id)
+  const members = await analytics.query<MemberRow>(ofMembers.sql, ofMembers.params)
+  const { sql, params } = explainQuery(id, members)
   return analytics.query<ExplainedTouch>(sql, params)
 }
 

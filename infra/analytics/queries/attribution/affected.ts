@@ -2,7 +2,7 @@ import { byIdSql, type NewRows } from './lookups.ts'
 import {
   crowdedSql,
   fillLinksSql,
-  linkedSql,
+  membersSql,
   personKeyOf,
   personKeySql,
   personKeysSql,
@@ -80,9 +80,9 @@ export function nearSql(
 /** Fills `people` with all cids of the persons of `touched`. */
 export const peopleSql = ({ touched, links, people }: Scratch, { isCrowded }: { isCrowded: boolean }): string => `
 INSERT INTO ${people} (shopId, cid, fromAt, toAt)
-SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid, min(t.fromAt), max(t.toAt)
+SELECT t.shopId AS shopId, q.memberCid AS cid, min(t.fromAt), max(t.toAt)
 FROM (SELECT * FROM ${touched}) AS t
-LEFT JOIN (${linkedSql({ links, mayBeCrowded: isCrowded })}) AS q
+INNER JOIN (${membersSql(`SELECT shopId, cid FROM ${touched}`, { links, mayBeCrowded: isCrowded })}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 

@@ -1,10 +1,11 @@
 import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
+import { membersSql } from './person-links.ts'
 import {
+  creditableSql,
   HOUR_MS,
   inWindowSql,
   linesSql,
-  reachSql,
   storedTouchesSql,
   touchDetailsSql,
   touchedLines,
@@ -50,17 +51,21 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     product_groups: ofShop,
     transaction_returns: ofShop,
   })
-  const reach = reachSql(`(SELECT * FROM (${lines}) WHERE ${inTime})`, {
+  const reach = membersSql(`SELECT DISTINCT shopId, cid FROM transactions WHERE ${ofShop} AND ${inTime}`, {
     links: `(SELECT * FROM links_by_cid WHERE ${ofShop})`,
     mayBeCrowded: true,
   })
-  const touched = touchedLines(`(${reach})`, {
-    touches: storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
+  const touched = touchedLines(
+    { lines: creditableSql(`(${lines})`, 'l.*', inTime), reach: `(${reach})` },
+    {
+      touches:
+        storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
       AND occurredAt < {scopeTo:Int64}
       AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
         greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
-    campaign_versions: ofShop,
-  })
+      campaign_versions: ofShop,
+    },
+  )
   const candidates = touchesSql(touched, inWindowSql(touched.recent))
   const sql = `
 SELECT shopId, kind, eventId, line, about.1 AS occurredAt, about.2 AS cid, about.3 AS uid, about.4 AS shopProductId,

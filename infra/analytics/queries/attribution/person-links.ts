@@ -37,23 +37,23 @@ export function nearLinksSql(people: string): string {
   return `SELECT shopId, cid, uid, seenAt, provenAt, version FROM links_by_cid WHERE cidKey IN (${neighbours})`
 }
 
-/** For each cid that is asked about (personShopId, personCid), the cids that are the same person (`others`), itself included. */
-export const linkedSql = ({ links, mayBeCrowded }: LinkScope): string => `
-    SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
-    FROM ${links} AS a
-    INNER JOIN (
-      SELECT shopId, uid, groupUniqArray(cid) AS cids
-      FROM ${links}${
-        mayBeCrowded
-          ? `
-      WHERE (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, 'true')})
-        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})`
-          : ''
-      }
-      GROUP BY shopId, uid
-    ) AS b ON a.shopId = b.shopId AND a.uid = b.uid
-    WHERE has(b.cids, a.cid)
-    GROUP BY a.shopId, a.cid`
+/**
+ * Each cid of some people with each cid of the same person, itself included: personShopId, personCid, memberCid. Pairs are joined, and
+ * not lists of cids: a person may have thousands, and the lists of all of these would not fit in memory.
+ * @param people SQL that selects shopId, cid.
+ */
+export function membersSql(people: string, { links, mayBeCrowded }: LinkScope): string {
+  const isPlaced = mayBeCrowded
+    ? `(shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, 'true')})
+      AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})`
+    : 'true'
+  return `
+    SELECT shopId AS personShopId, cid AS personCid, cid AS memberCid FROM (${people})
+    UNION DISTINCT
+    SELECT a.shopId, a.cid, b.cid
+    FROM (SELECT shopId, cid, uid FROM ${links} WHERE (shopId, cid) IN (${people}) AND ${isPlaced}) AS a
+    INNER JOIN (SELECT shopId, cid, uid FROM ${links} WHERE ${isPlaced}) AS b ON a.shopId = b.shopId AND a.uid = b.uid`
+}
 
 /** Fills a scratch table with the links that decide who the persons of some cids are. */
 export const fillLinksSql = (links: string, people: string): string => `INSERT INTO ${links} ${nearLinksSql(people)}`

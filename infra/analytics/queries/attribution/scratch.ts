@@ -19,7 +19,7 @@ export interface Scratch {
   scope: string
   /** The lines of one slice. */
   lines: string
-  /** Those lines, once for each cid whose touches count for them. */
+  /** The cids of those lines, once for each cid whose touches count for them. */
   reach: string
 }
 
@@ -47,7 +47,6 @@ SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith
 
 const pairColumns = 'shopId String, cid String, uid String, seenAt Int64, provenAt Int64'
 const peopleColumns = 'shopId String, cid String, fromAt Int64, toAt Int64'
-const lineColumns = 'shopId String, kind String, eventId String, line UInt32, occurredAt Int64'
 const columnsOf: Record<keyof Scratch, string> = {
   mark: 'one UInt8',
   seen: `${pairColumns}, touches Int64, firstAt Int64`,
@@ -56,12 +55,11 @@ const columnsOf: Record<keyof Scratch, string> = {
   people: peopleColumns,
   links: `${pairColumns}, version Int64`,
   scope: 'slice UInt32, shopId String, kind String, eventId String',
-  lines: `${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
-    priceMicros Int64, currency String, itemGroups Array(String), proof String, receivedAt Int64, trust String,
-    returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32, viewWindowHours Int32,
-    countedLines UInt32, mostLines UInt32`,
-  reach: `${lineColumns}, shopProductId String, itemGroups Array(String), clickWindowHours Int32,
-    viewWindowHours Int32, touchCid String`,
+  lines: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
+    shopProductId String, quantity Int64, priceMicros Int64, currency String, itemGroups Array(String), proof String,
+    receivedAt Int64, trust String, returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32,
+    viewWindowHours Int32, countedLines UInt32, mostLines UInt32`,
+  reach: 'personShopId String, personCid String, memberCid String',
 }
 
 export const createScratchStatements = (scratch: Scratch): string[] => [

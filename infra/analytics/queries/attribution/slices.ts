@@ -1,16 +1,16 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql, INSERT_SETTINGS } from './lookups.ts'
-import { crowdingSql, personKeyOf } from './person-links.ts'
+import { crowdingSql, membersSql, personKeyOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import {
+  creditableSql,
   firstThatHoldsSql,
   HOUR_MS,
   inWindowSql,
   LINE_COLUMNS,
   linesSql,
-  reachSql,
   storedTouchesSql,
   touchDetailsSql,
   touchedLines,
@@ -103,16 +103,15 @@ SELECT ${has.links ? `(${crowdingSql(links)})` : 'NULL'} AS isCrowded, ${holdsSq
   min(occurredAt) AS firstAt
 FROM ${lines}`
 
-/** Fills `reach` from `lines` and the links of their people. */
+/** Fills `reach` with the people of `lines`. */
 export const fillReachSql = ({ lines, links, reach }: Scratch, mayBeCrowded: boolean): string => `
-INSERT INTO ${reach} (${REACH_COLUMNS}, touchCid)${reachSql(lines, { links, mayBeCrowded }, REACH_COLUMNS)}`
+INSERT INTO ${reach} (personShopId, personCid, memberCid)${membersSql(`SELECT shopId, cid FROM ${lines}`, {
+  links,
+  mayBeCrowded,
+})}`
 
-const REACH_COLUMNS =
-  'shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours'
-
-/** What `reach` would hold if nobody had links: for each line only touches of its own cid count. */
-const ownReachSql = ({ lines }: Scratch): string =>
-  `(SELECT ${REACH_COLUMNS}, cid AS touchCid FROM ${lines} AS l WHERE NOT (${unprovenSql('l')}))`
+const TOUCHED_COLUMNS =
+  'shopId, cid, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours'
 
 const conditionOf: Record<AttributionOutcome, string> = {
   UNPROVEN: unprovenSql('l'),
@@ -144,10 +143,15 @@ export function storeLinesSql(
   { isCrowded, hasLists, hasSettled }: SliceNeeds & { hasSettled: boolean },
 ): string {
   const { lines } = scratch
-  const reach = isCrowded === null ? ownReachSql(scratch) : scratch.reach
-  const { from, match, recent } = touchedLines(reach, {
+  const reach = isCrowded === null ? null : scratch.reach
+  const people =
+    reach === null
+      ? `SELECT ${personKeyOf('shopId', 'cid')} FROM ${lines}`
+      : `SELECT ${personKeyOf('personShopId', 'memberCid')} FROM ${reach}`
+  const touched = { lines: creditableSql(lines, TOUCHED_COLUMNS), reach }
+  const { from, match, recent } = touchedLines(touched, {
     touches: storedTouchesSql(`touches
-      WHERE personKey IN (SELECT ${personKeyOf('shopId', 'touchCid')} FROM ${reach})
+      WHERE personKey IN (${people})
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
     campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,

@@ -1,6 +1,5 @@
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
-import { type LinkScope, linkedSql } from './person-links.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
 
@@ -90,26 +89,9 @@ export const windowsSql = `
 export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHours}, ${DEFAULT_WINDOWS.viewWindowHours},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
-/**
- * Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`.
- * @param lines a table, or a subquery in parentheses. @param columns the columns of lines to select.
- */
-export const reachSql = (lines: string, linkScope: LinkScope, columns = 'l.*'): string =>
-  reachOfKnownSql(
-    `${lines} AS l
-  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`,
-    'p.others',
-    columns,
-  )
-
-/**
- * The reach of lines whose people are known. @param lines the lines `AS l`, with their joins. @param others SQL for the cids that
- * are the same person as `l.cid`.
- */
-export const reachOfKnownSql = (lines: string, others: string, columns = 'l.*'): string => `
-  SELECT ${columns}, arrayJoin(arrayDistinct(arrayPushBack(${others}, l.cid))) AS touchCid
-  FROM ${lines}
-  WHERE NOT (${unprovenSql('l')})`
+/** Some columns of lines (a table, or a subquery in parentheses), without lines that may not be credited. */
+export const creditableSql = (lines: string, columns = 'l.*', where = 'true'): string =>
+  `(SELECT ${columns} FROM ${lines} AS l WHERE ${where} AND NOT (${unprovenSql('l')}))`
 
 /**
  * Products on the attribution lists of campaigns, with the times [fromAt, toAt) at which they were listed. The version in force
@@ -141,18 +123,29 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
     FROM ${from}`
 
 /**
- * The lines of `reach` (`reachSql`, as a table or a subquery in parentheses) as `r`, each with the touches of its person, whatever
- * their verdict and time. Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
+ * `lines` as `r`, each with the touches of its person, whatever their verdict and time. Column names of the joined tables differ from
+ * those of the lines, so that `r.*` keeps its names. Lines and people are joined one after the other: somebody's order may have a
+ * thousand lines, and its person thousands of cids.
+ * @param of tables, or subqueries in parentheses. `lines`: a `creditableSql`. `reach`: the `membersSql` of their people; null when
+ * only touches of a line's own cid count.
  * @param only `touches`: a `storedTouchesSql`. `campaign_versions`: null when none of them has an attribution list.
  * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO, or empty where the touch is of another product; `recent`: whether
  * the line's window reaches back to the touch.
  */
-export function touchedLines(reach: string, only: { touches: string; campaign_versions: string | null }) {
+export function touchedLines(
+  { lines, reach }: { lines: string; reach: string | null },
+  only: { touches: string; campaign_versions: string | null },
+) {
   const halo = haloPart(only.campaign_versions)
+  const joined =
+    reach === null
+      ? `INNER JOIN ${lines} AS r ON r.shopId = t.touchShopId AND r.cid = t.actorCid`
+      : `INNER JOIN ${reach} AS p ON p.personShopId = t.touchShopId AND p.memberCid = t.actorCid
+  INNER JOIN ${lines} AS r ON r.shopId = p.personShopId AND r.cid = p.personCid`
   return {
     from: `(${only.touches}
   ) AS t
-  INNER JOIN ${reach} AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
+  ${joined}
   ${halo.join}`,
     match: `multiIf(
       (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
@@ -170,8 +163,8 @@ export const inWindowSql = (recent: string): string => `t.touchAt <= r.occurredA
 
 /** One row per line and touch of `touchedLines`: the line's columns (kind, eventId and so on), the touch's, `match` and `recent`. */
 export const touchesSql = ({ from, match, recent }: ReturnType<typeof touchedLines>, where = 'true'): string => `
-  SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
-    t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
+  SELECT r.*, t.actorCid AS touchCid, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt,
+    t.verdict AS verdict, t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
     t.algorithm AS algorithm, t.country AS country, ${match} AS match, ${recent} AS recent
   FROM ${from}
   WHERE ${where}`

@@ -5,11 +5,11 @@ import {
   TOUCH_PRECEDENCE,
   type TouchResult,
 } from '../../../../services/domain/attribution/credit.ts'
-import { linkedSql, nearLinksSql } from '../attribution/person-links.ts'
+import { membersSql, nearLinksSql } from '../attribution/person-links.ts'
 import {
+  creditableSql,
   firstThatHoldsSql,
   linesSql,
-  reachOfKnownSql,
   storedTouchesSql,
   touchedLines,
   touchesSql,
@@ -62,11 +62,11 @@ const resultSql = firstThatHoldsSql([
   }),
 ])
 
-/** A cid that is the same person as the sender of a transaction. */
-export interface SamePersonRow {
+/** A cid of the person who sent a transaction. */
+export interface MemberRow {
   /** The sender's. */
-  cid: string
-  otherCid: string
+  personCid: string
+  memberCid: string
 }
 
 interface TransactionId {
@@ -83,37 +83,39 @@ const SENDERS = `SELECT shopId, sender AS cid FROM (
     SELECT shopId, argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT}
     GROUP BY shopId, kind HAVING sender != '')`
 
-/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `SamePersonRow`, and its parameters. */
-export function linkedQuery({ shopId, eventId }: TransactionId) {
-  const linked = linkedSql({ links: `(${nearLinksSql(SENDERS)})`, mayBeCrowded: true })
-  const sql = `SELECT personCid AS cid, arrayJoin(others) AS otherCid FROM (${linked})
-WHERE personCid IN (SELECT cid FROM (${SENDERS}))`
-  return { sql, params: { shopId, eventId } }
+/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `MemberRow`, and its parameters. */
+export function membersQuery({ shopId, eventId }: TransactionId) {
+  const members = membersSql(SENDERS, { links: `(${nearLinksSql(SENDERS)})`, mayBeCrowded: true })
+  return { sql: `SELECT personCid, memberCid FROM (${members})`, params: { shopId, eventId } }
 }
 
 /**
  * The touches of the person of a transaction, line by line, and why each of them got the credit or not: the strongest of every line,
  * then the second of every line, and so on, up to `EXPLAINED_TOUCHES_MAX`. The same id may belong to several kinds.
- * @param linked the rows of `linkedQuery`. As part of this statement, that query would triple the time to plan it, which is most of
+ * @param members the rows of `membersQuery`. As part of this statement, that query would triple the time to plan it, which is most of
  * what an explanation takes.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
  */
-export function explainQuery({ shopId, eventId }: TransactionId, linked: readonly SamePersonRow[]) {
+export function explainQuery({ shopId, eventId }: TransactionId, members: readonly MemberRow[]) {
   const lines = linesSql({
     transactions: `transactions WHERE ${OF_EVENT}`,
     product_groups: `shopId = {shopId:String} AND id IN (
       SELECT arrayJoin(lines.shopProductId) FROM transactions WHERE ${OF_EVENT})`,
     transaction_returns: null,
   })
-  const others = 'arrayFilter((other, cid) -> cid = l.cid, {otherCids:Array(String)}, {senderCids:Array(String)})'
-  const cids = `SELECT cid FROM (${SENDERS}) UNION ALL SELECT arrayJoin({otherCids:Array(String)})`
-  const touched = touchedLines(`(${reachOfKnownSql(`(${lines}) AS l`, others)})`, {
-    touches: storedTouchesSql(
-      `judged_events WHERE shopId = {shopId:String} AND cid IN (${cids})`,
-      `if(${isVoidedInSql('shopId = {shopId:String}')}, '${VOIDED}', judged_events.verdict)`,
-    ),
-    campaign_versions: 'shopId = {shopId:String}',
-  })
+  const reach = `(
+    SELECT {shopId:String} AS personShopId, pair.1 AS personCid, pair.2 AS memberCid
+    FROM (SELECT arrayJoin(arrayZip({personCids:Array(String)}, {memberCids:Array(String)})) AS pair))`
+  const touched = touchedLines(
+    { lines: creditableSql(`(${lines})`), reach },
+    {
+      touches: storedTouchesSql(
+        `judged_events WHERE shopId = {shopId:String} AND cid IN {memberCids:Array(String)}`,
+        `if(${isVoidedInSql('shopId = {shopId:String}')}, '${VOIDED}', judged_events.verdict)`,
+      ),
+      campaign_versions: 'shopId = {shopId:String}',
+    },
+  )
   const sql = `
 WITH ranked AS (
   SELECT *, touchAt <= occurredAt AND recent AS inWindow,
@@ -129,7 +131,7 @@ FROM ranked
 ORDER BY place, kind, line
 LIMIT ${EXPLAINED_TOUCHES_MAX}
 SETTINGS max_execution_time = ${EXPLAINING_MAX_SECONDS}`
-  const otherCids = linked.map((each) => each.otherCid)
-  const senderCids = linked.map((each) => each.cid)
-  return { sql, params: { shopId, eventId, otherCids, senderCids, clickWindowHours: null, viewWindowHours: null } }
+  const personCids = members.map((each) => each.personCid)
+  const memberCids = members.map((each) => each.memberCid)
+  return { sql, params: { shopId, eventId, personCids, memberCids, clickWindowHours: null, viewWindowHours: null } }
 }

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { HOUR, T0 } from './events.ts'
+import { happened } from './happenings.ts'
+import { openWorlds } from './world.ts'
+
+const world = openWorlds()
+/** As long as an id may be. */
+const long = (id: string) => id.padEnd(256, '-')
+const UIDS = 20
+const CIDS_PER_UID = 199
+
+/**
+ * What one stranger can send in some minutes: page views that make one cid the same person as thousands of others, as far as links have
+ * places, and an order of as many lines as it may have.
+ */
+const crowd = Array.from({ length: UIDS }, (_, u) => [
+  happened.pageView({ id: `v${u}`, cid: long('c'), uid: long(`u${u}`), at: T0 }),
+  ...Array.from({ length: CIDS_PER_UID }, (_, c) =>
+    happened.pageView({ id: `v${u} ${c}`, cid: long(`c${u} ${c}`), uid: long(`u${u}`), at: T0 + 1 }),
+  ),
+]).flat()
+const products = Array.from({ length: 1_000 }, (_, i) => long(`p${i}`))
+
+it('an order of a thousand lines by a person of thousands of cids holds up nobody', async () => {
+  const { store, attribute, lines, whatIf, explain } = await world()
+  await store([
+    ...crowd,
+    happened.touch({ eventId: "a member's click", cid: long('c7 7'), at: T0 + 2, adId: products[3]! }),
+    happened.purchase({ eventId: 'crowd', cid: long('c'), at: T0 + HOUR, products }),
+    happened.touch({ eventId: 'click', cid: 'a', at: T0, adId: 'p1' }),
+    happened.purchase({ eventId: 'honest', cid: 'a', at: T0 + HOUR, products: ['p1'] }),
+  ])
+  await attribute()
+  const stored = await lines()
+  expect(stored).toHaveLength(products.length + 1)
+  const credited = stored.filter(({ outcome }) => outcome === 'CREDITED')
+  expect(credited.map(({ eventId, line, touchEventId }) => [eventId, line, touchEventId])).toEqual([
+    ['crowd', 3, "a member's click"],
+    ['honest', 0, 'click'],
+  ])
+  expect(await whatIf('LAST_TOUCH')).toHaveLength(2)
+  expect((await explain('crowd')).filter(({ result }) => result === 'WON')).toMatchObject([{ line: 3 }])
+})
