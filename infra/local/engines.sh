@@ -11,6 +11,7 @@
 #   ELASTICSEARCH_TRANSPORT_PORT 19300, REDIS_PORT 16379
 #   KAFKA_PROXY_PORT      port of a proxy in front of the listener on KAFKA_PROXIED_PORT 19094, whose clients are told this port as
 #                         the address of the broker
+#   ELASTICSEARCH_SEED_PORT  of the nodes of one cluster: the transport port of the first of them (default: a cluster of one node)
 #   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
 #   ENGINES_SHORT_LIVED   set for engines that live for minutes: they compile little, which saves half of their processor time
 #   CLICKHOUSE_CONFIG     a file with settings of the server, such as the definition of a cluster
@@ -197,6 +198,13 @@ get_elasticsearch() {
   for module in x-pack-inference x-pack-geoip-enterprise-downloader x-pack-migrate x-pack-redact old-lucene-versions; do rm -rf "$home/modules/$module"; done
   mkdir -p "$home/plugins" "$home/logs"; chmod -R a+rX "$home"; rm -rf "$work"; touch "$home/.complete"
 }
+# How a node of Elasticsearch finds the others of its cluster. The first one founds it.
+discovery() {
+  [ -n "${ELASTICSEARCH_SEED_PORT:-}" ] || { echo 'discovery.type: single-node'; return; }
+  echo "discovery.seed_hosts: ['127.0.0.1:$ELASTICSEARCH_SEED_PORT']"
+  [ "$ELASTICSEARCH_SEED_PORT" != "$ELASTICSEARCH_TRANSPORT_PORT" ] || echo "cluster.initial_master_nodes: [node-$ELASTICSEARCH_SEED_PORT]"
+}
+
 start_elasticsearch() {
   local home=$DOWNLOADS/elasticsearch dir=$HOME_DIR/elasticsearch-run java launcher as=()
   alive "$dir" && { echo "elasticsearch is up"; return; }
@@ -207,7 +215,8 @@ start_elasticsearch() {
   printf -- '-Xms%s\n-Xmx%s\n' "${ELASTICSEARCH_HEAP:-1g}" "${ELASTICSEARCH_HEAP:-1g}" >"$dir/conf/jvm.options.d/heap.options"
   cat >"$dir/conf/elasticsearch.yml" <<Y
 cluster.name: local
-discovery.type: single-node
+node.name: node-$ELASTICSEARCH_TRANSPORT_PORT
+$(discovery)
 network.host: 127.0.0.1
 http.port: $ELASTICSEARCH_PORT
 transport.port: $ELASTICSEARCH_TRANSPORT_PORT

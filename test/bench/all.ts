@@ -1,7 +1,7 @@
 /**
  * Runs all benchmarks in turn, each in its own process: `make bench [DATA=folder] [ONLY='cost/cost start']`. Those in `engines/`
- * need the real engines, which `make bench` starts. Those in `relevance/` need real data: DATA is a folder with `icecat/` and
- * `orders/`. Figures that have a goal are written to docs/benchmarks.md.
+ * need the real engines, which `make bench` starts; `search/two-nodes` starts a cluster of its own. Those in `relevance/` need real
+ * data: DATA is a folder with `icecat/` and `orders/`. Figures that have a goal are written to docs/benchmarks.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -34,6 +34,7 @@ const measures: Measure[] = [
     'selection/display',
     'search/large-shop',
     'search/many-shops',
+    'search/two-nodes',
     'cost/cost',
     'intake/intake',
     'streams/sink',

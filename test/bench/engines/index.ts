@@ -8,17 +8,13 @@ import { Client, type estypes } from '@elastic/elasticsearch'
 import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { searchBody } from '../../../infra/product-index/elasticsearch/search/search.ts'
-import type { IndexWrite, ProductQuery } from '../../../infra/product-index/port.ts'
-import type { ProductOffer } from '../../../schemas/records/records.ts'
-import { sequence } from '../../../services/demo/sequence.ts'
 import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
-import { promotedOffer } from '../../infra/product-index/offer.fixture.ts'
 import { generateProducts } from '../generated-products.ts'
+import { adSearches, campaigns, promotedWrites, searchAll } from '../search/ad-searches.ts'
 import { reportFigure } from '../summary/figure.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 100_000)
 const OFFERS_PER_WRITE = 2_000
-const CAMPAIGNS = 50
 const SEARCHES = 600
 const SEARCHES_AT_ONCE = 8
 const SHOP = 'shop'
@@ -30,12 +26,13 @@ const client = new Client({ node: url })
 const index = connectElasticsearch({ url, namespace, searchTimeoutMs: SEARCH_TIMEOUT_MS })
 
 const offers = generateProducts(SHOP, PRODUCTS)
-const writesOf = (offer: ProductOffer, at: number): IndexWrite[] => promotedOffer(offer, [`campaign-${at % CAMPAIGNS}`])
 
 try {
   await migrateElasticsearch({ url, namespace })
   for (let from = 0; from < PRODUCTS; from += OFFERS_PER_WRITE) {
-    await index.write(offers.slice(from, from + OFFERS_PER_WRITE).flatMap((offer, at) => writesOf(offer, from + at)))
+    await index.write(
+      offers.slice(from, from + OFFERS_PER_WRITE).flatMap((offer, at) => promotedWrites(offer, from + at)),
+    )
   }
   await index.refresh()
   const searches = await measureSearches()
@@ -51,31 +48,7 @@ try {
 }
 
 async function measureSearches() {
-  const random = sequence(2).next
-  const pick = () => offers[Math.floor(random() * offers.length)]!
-  const campaigns = Array.from({ length: CAMPAIGNS }, (_, at) => ({
-    campaignIds: [`campaign-${at}`],
-    weight: 100_000 + at * 10_000,
-  }))
-  const queries = Array.from({ length: SEARCHES }, (_, at): ProductQuery => {
-    const [, look, room, kind] = pick().title.split(' ')
-    const text = `${look} ${room} ${kind}`
-    return {
-      shopId: SHOP,
-      filters: [
-        { kind: 'available' },
-        { kind: 'lang', lang: 'en' },
-        { kind: 'country', country: 'DE' },
-        { kind: 'text', text, lang: 'en', minShare: at % 2, in: 'ALL_FIELDS' },
-        { kind: 'excludeIds', ids: [pick().id] },
-      ],
-      rank: { by: 'text', text, lang: 'en' },
-      campaigns,
-      limit: 16,
-      priorClickRate: 0.004,
-      tieSeed: at,
-    }
-  })
+  const queries = adSearches(SHOP, offers, SEARCHES)
   const weights = new Map(campaigns.flatMap(({ campaignIds, weight }) => campaignIds.map((id) => [id, weight])))
   // Bodies as the port makes them. The rarity does not matter: all cost the same.
   const vocabulary = { frequency: () => 1, rarity: () => 1 }
@@ -91,11 +64,7 @@ async function measureSearches() {
     ['ours', ours],
   ] as const) {
     const startedAt = performance.now()
-    let next = 0
-    const one = async () => {
-      for (let at = next++; at < SEARCHES; at = next++) await run(at)
-    }
-    await Promise.all(Array.from({ length: SEARCHES_AT_ONCE }, one))
+    await searchAll(queries, SEARCHES_AT_ONCE, (_, at) => run(at))
     ms[side].push(performance.now() - startedAt)
   }
   const perSecond = (elapsed: number[]) => Math.round((SEARCHES * 1000) / Math.min(...elapsed))
