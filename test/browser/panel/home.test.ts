@@ -163,7 +163,7 @@ it('leads an operator to the shop in which campaigns wait for moderation, and fr
 
   const { shopId } = await stockShop(world.program)
   await operator.reload()
-  const queue = operator.waitForResponse((response) => new URL(response.url()).searchParams.get('shopId') === shopId)
+  const queue = operator.waitForResponse((response) => response.url().includes(`/v1/panel/moderation?shopId=${shopId}`))
   await operator.getByText('2 campaigns wait in Northwind Market.').getByRole('button', { name: 'Show' }).click()
   expect(await (await queue).json()).toMatchObject({ items: [{ shopId }, { shopId }] })
   await operator.getByText('2 campaigns wait in Northwind Market.').waitFor()
