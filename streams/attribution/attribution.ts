@@ -33,7 +33,7 @@ export const attributionTopics = [
 ] as const satisfies readonly StoredTopic[]
 
 export interface AttributionLimits {
-  /** Transactions computed at once; with their touches they must fit in the store's memory. */
+  /** Transactions computed at once, unless they do not fit in the store's memory with their touches. */
   sliceTransactions: number
   /**
    * Lines of the past computed at once, on average. A part reads the transactions of its people from all over the store, so that the
@@ -145,8 +145,8 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
     const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
     const since = { rows: newRows, news, done: versionOf(done) }
     const place = { analytics: on, scratch, has: await kept.storeHas(on, since, version) }
-    const scope = await findAffected(place, since, { sliceSize, unaskedMax })
-    await creditScope(place, scope, version)
+    const scope = await findAffected(place, since, unaskedMax)
+    await creditScope(place, scope, { version, sliceSize })
     return scope.transactions
   })
   if (phase === 'FOLLOWING') return { transactions, progress: { phase, done: doneAfter } }
@@ -175,9 +175,9 @@ async function creditPart(tables: ScratchTables, progress: Progress & { phase: '
   const transactions = await tables.use(async (scratch, on) => {
     const place = { analytics: on, scratch, has: await readStoreHas(on) }
     const [copied] = await on.query<{ transactions: number }>(copiedTransactionsSql)
-    const params = { ...keys, sliceSize: PART_SPREAD * Math.ceil(copied!.transactions / parts) }
-    const scope = await fillScope(place, transactionsOfKeysSql, params)
-    await creditScope(place, scope, versionOf(done))
+    const scope = await fillScope(place, transactionsOfKeysSql, keys)
+    const sliceSize = PART_SPREAD * Math.ceil(copied!.transactions / parts)
+    await creditScope(place, scope, { version: versionOf(done), sliceSize })
     return scope.transactions
   })
   const isLast = part + 1 >= parts
@@ -199,8 +199,8 @@ export async function creditPeople(deps: AttributionDeps, people: string): Promi
     await tables.use(async (scratch, on) => {
       const place = { analytics: on, scratch, has: await readStoreHas(on) }
       await fillPeople(place, people)
-      const scope = await fillScope(place, transactionsOfPeopleSql(scratch), { sliceSize: limits.sliceTransactions })
-      await creditScope(place, scope, versionOf(done))
+      const scope = await fillScope(place, transactionsOfPeopleSql(scratch))
+      await creditScope(place, scope, { version: versionOf(done), sliceSize: limits.sliceTransactions })
     })
   } finally {
     await tables.drop()

@@ -1,4 +1,4 @@
-import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsGaveUp, type QueryParams } from '../../infra/analytics/port.ts'
 import {
   type AffectedBy,
   affectedSql,
@@ -39,10 +39,9 @@ const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 /** What the scratch table `scope` holds. */
 interface Scope {
   transactions: number
-  slices: number
   hasReturns: boolean
 }
-const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
+const NOTHING: Scope = { transactions: 0, hasReturns: false }
 
 /** Where credit is computed: the server, its scratch tables, and what it has. */
 export interface Workplace {
@@ -63,11 +62,7 @@ export interface New {
  * Fills `scope` with the transactions whose credit the new rows can have changed.
  * @param unaskedMax the most transactions that may be taken for their time alone, whosever they are.
  */
-export async function findAffected(
-  place: Workplace,
-  of: New,
-  { sliceSize, unaskedMax }: { sliceSize: number; unaskedMax: number },
-): Promise<Scope> {
+export async function findAffected(place: Workplace, of: New, unaskedMax: number): Promise<Scope> {
   const { analytics, scratch } = place
   const { rows, news, done } = of
   const touches = await touchesBy(place, of, unaskedMax)
@@ -80,7 +75,7 @@ export async function findAffected(
   if (affected === null) return NOTHING
   const readsLines = rows('registry') !== null || rows('item-groups') !== null
   const settledUntil = readsLines ? settledUntilOf(await readEndedUntil(analytics)) : 0
-  return fillScope(place, affected, { done, sliceSize, settledUntil, ...timeOf(news) })
+  return fillScope(place, affected, { done, settledUntil, ...timeOf(news) })
 }
 
 /**
@@ -127,30 +122,55 @@ const refillLinks = ({ analytics, scratch: { links } }: Workplace, table: string
 export async function fillScope(
   { analytics, scratch, has }: Workplace,
   transactions: string,
-  params: QueryParams & { sliceSize: number },
+  params: QueryParams = {},
 ): Promise<Scope> {
   await refill(analytics, scratch.scope, scopeSql(transactions, scratch), params)
   return (await analytics.query<Scope>(scopeSizeSql(scratch, has)))[0]!
 }
 
-/** Computes the transactions of `scope` slice by slice and stores their lines under `version`. */
-export async function creditScope(place: Workplace, scope: Scope, version: number): Promise<void> {
-  const { analytics, scratch, has } = place
-  if (scope.slices === 0) return
-  const settledUntil = settledUntilOf(await readEndedUntil(analytics))
-  const lines = fillLinesSql(scratch, { ...scope, hasItemGroups: has.itemGroups })
-  for (let slice = 0; slice < scope.slices; slice++) {
-    await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
-    if (has.links) await refillLinks(place, scratch.lines)
-    const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
-    const { isCrowded, touchesFrom, touchesTo } = needs
-    const hasSettled = needs.firstAt < settledUntil
-    if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-    if (hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
-    const store = storeLinesSql(scratch, { ...needs, hasSettled })
-    await analytics.command(store, { version, touchesFrom, touchesTo, settledUntil })
-    if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
+/**
+ * Computes the transactions of `scope` slice by slice and stores their lines under `version`. Transactions may have a thousand lines, and
+ * lines any number of touches: a slice that takes the store too much memory or time is halved, and so are those after it.
+ * @param sliceSize the most transactions of a slice.
+ */
+export async function creditScope(
+  place: Workplace,
+  scope: Scope,
+  { version, sliceSize }: { version: number; sliceSize: number },
+): Promise<void> {
+  if (scope.transactions === 0) return
+  const settledUntil = settledUntilOf(await readEndedUntil(place.analytics))
+  let size = sliceSize
+  for (let from = 0; from < scope.transactions; ) {
+    const to = Math.min(from + size, scope.transactions)
+    try {
+      await creditSlice(place, scope, { from, to, version, settledUntil })
+      from = to
+    } catch (error) {
+      if (!(error instanceof AnalyticsGaveUp) || to - from === 1) throw error
+      size = Math.ceil((to - from) / 2)
+    }
   }
+}
+
+/** Computes the transactions at the places [from, to). */
+async function creditSlice(
+  place: Workplace,
+  { hasReturns }: Scope,
+  { from, to, version, settledUntil }: { from: number; to: number; version: number; settledUntil: number },
+): Promise<void> {
+  const { analytics, scratch, has } = place
+  const lines = fillLinesSql(scratch, { hasReturns, hasItemGroups: has.itemGroups })
+  await refill(analytics, scratch.lines, lines, { from, to, ...SHOPS_WINDOWS })
+  if (has.links) await refillLinks(place, scratch.lines)
+  const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
+  const { isCrowded, touchesFrom, touchesTo } = needs
+  const hasSettled = needs.firstAt < settledUntil
+  if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
+  if (hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
+  const store = storeLinesSql(scratch, { ...needs, hasSettled })
+  await analytics.command(store, { version, touchesFrom, touchesTo, settledUntil })
+  if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
 }
 
 export async function readStoreHas(analytics: Analytics): Promise<StoreHas> {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
 import { HOUR, T0 } from './events.ts'
 import { happened } from './happenings.ts'
 import { openWorlds } from './world.ts'
@@ -40,4 +41,28 @@ it('an order of a thousand lines by a person of thousands of cids holds up nobod
   ])
   expect(await whatIf('LAST_TOUCH')).toHaveLength(2)
   expect((await explain('crowd')).filter(({ result }) => result === 'WON')).toMatchObject([{ line: 3 }])
+})
+
+it('transactions that are too much for the store at once are computed in smaller slices', async () => {
+  const { store, attribute, lines, analytics } = await world()
+  const ids = Array.from({ length: 11 }, (_, i) => `o${i}`)
+  await store(ids.map((eventId) => happened.purchase({ eventId, cid: eventId, at: T0, products: ['p1', 'p2'] })))
+  const sizes: number[] = []
+  let max = 4
+  const small: typeof analytics = {
+    ...analytics,
+    async command(sql, params = {}) {
+      const size = Number(params.to) - Number(params.from)
+      if (size > 0) sizes.push(size)
+      if (size > max) throw new AnalyticsGaveUp('Query memory limit exceeded')
+      return analytics.command(sql, params)
+    },
+  }
+  await attribute({ analytics: small })
+  expect(sizes).toEqual([11, 6, 3, 3, 3, 2])
+  expect(await lines()).toHaveLength(2 * ids.length)
+
+  max = 0
+  await store([happened.purchase({ eventId: 'last', cid: 'last', at: T0, products: ['p1'] })])
+  await expect(attribute({ analytics: small })).rejects.toThrow(AnalyticsGaveUp)
 })

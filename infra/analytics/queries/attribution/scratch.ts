@@ -15,7 +15,7 @@ export interface Scratch {
   people: string
   /** Links that decide who the persons are that the current step asks about. */
   links: string
-  /** The transactions to compute again, in slices that fit in memory. */
+  /** The transactions to compute again, each with its place, counted from 0. */
   scope: string
   /** The lines of one slice. */
   lines: string
@@ -54,7 +54,7 @@ const columnsOf: Record<keyof Scratch, string> = {
   touched: peopleColumns,
   people: peopleColumns,
   links: `${pairColumns}, version Int64`,
-  scope: 'slice UInt32, shopId String, kind String, eventId String',
+  scope: 'place UInt64, shopId String, kind String, eventId String',
   lines: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
     shopProductId String, quantity Int64, priceMicros Int64, currency String, itemGroups Array(String), proof String,
     receivedAt Int64, trust String, returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32,

@@ -39,19 +39,19 @@ export const storeHasSql = `SELECT ${Object.entries(rowsWith)
   .map(([name, rows]) => `toBool((SELECT count() FROM ${rows}) > 0) AS ${name}`)
   .join(', ')}`
 
-/** Fills `scope` with the transactions that `affected` selects, sliced by person so that the touches of a slice lie together. */
+/** Fills `scope` with the transactions that `affected` selects, ordered by person so that the touches of a slice lie together. */
 export const scopeSql = (affected: string, { scope }: Scratch): string => `
-INSERT INTO ${scope} (slice, shopId, kind, eventId)
-SELECT intDiv(row_number() OVER (ORDER BY firstKey, shopId, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
+INSERT INTO ${scope} (place, shopId, kind, eventId)
+SELECT row_number() OVER (ORDER BY firstKey, shopId, kind, eventId) - 1, shopId, kind, eventId
 FROM (
   SELECT shopId, kind, eventId, min(personKey) AS firstKey FROM (
 ${affected}
   ) GROUP BY shopId, kind, eventId
 )`
 
-/** How many transactions `scope` holds, in how many slices, and whether any of them has returns. */
+/** How many transactions `scope` holds, and whether any of them has returns. */
 export const scopeSizeSql = ({ scope }: Scratch, { returns }: StoreHas): string => `
-SELECT toInt64(count()) AS transactions, toInt64(uniqExact(slice)) AS slices, ${holdsSql(
+SELECT toInt64(count()) AS transactions, ${holdsSql(
   returns,
   `(SELECT count() FROM transaction_returns WHERE (shopId, eventId) IN (SELECT shopId, eventId FROM ${scope})) > 0`,
 )} AS hasReturns
@@ -59,12 +59,12 @@ FROM ${scope}`
 
 const holdsSql = (mayHold: boolean, condition: string): string => (mayHold ? `toBool(${condition})` : 'false')
 
-/** Fills `lines` with the lines of a slice (parameter slice). */
+/** Fills `lines` with the lines of a slice: of the transactions of `scope` at the places [from, to), which are parameters. */
 export function fillLinesSql(
   { scope, lines }: Scratch,
   { hasReturns, hasItemGroups }: { hasReturns: boolean; hasItemGroups: boolean },
 ): string {
-  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
+  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE place >= {from:UInt64} AND place < {to:UInt64}`
   return `
 INSERT INTO ${lines} (${LINE_COLUMNS})${linesSql({
     transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
