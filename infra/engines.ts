@@ -68,6 +68,12 @@ const redisClient = () => import('./counters/redis/counters.ts')
  * visits a second, gathering makes one commit of four.
  */
 const APPENDS_GATHER_MS = 6
+/** The settings with the addresses of the engines that are prepared. */
+const ADDRESS_SETTINGS: Readonly<Record<string, string>> = {
+  kafka: 'KAFKA_BROKERS',
+  clickhouse: 'CLICKHOUSE_URL',
+  elasticsearch: 'ELASTICSEARCH_URL',
+}
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
 
@@ -273,7 +279,10 @@ export async function untilThere<T>(engine: string, logger: EngineLogger, call: 
       return result
     } catch (error) {
       if (!(error instanceof EngineUnavailable) || error instanceof AnalyticsGaveUp) throw error
-      logger.warn({ engine, err: error }, `${engine} is unavailable; waiting for it`)
+      logger.warn(
+        { engine, setting: ADDRESS_SETTINGS[engine], reason: error.message },
+        'an engine is unavailable: waiting for it',
+      )
       await delay(waitMs)
     }
   }

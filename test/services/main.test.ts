@@ -135,6 +135,18 @@ describe('a start names the setting', () => {
     )
   })
 
+  it('of an engine that it waits for, and why', async () => {
+    const logFile = join(folder, 'waiting')
+    const end = new AbortController()
+    const env = { CLICKHOUSE_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'warn' }
+    const started = startProgram({ folder: join(folder, 'data'), env, logFile, signal: end.signal }).catch(() => {})
+    await expect
+      .poll(() => readFile(logFile, 'utf8').catch(() => ''))
+      .toMatch(/"setting":"CLICKHOUSE_URL","reason":"[^"]*ECONNREFUSED/)
+    end.abort()
+    await started
+  })
+
   it('of an address that this machine does not have', async () => {
     expect(await refusal({ HTTP_HOST: '192.0.2.1' })).toBe(
       'HTTP_HOST must be an address of this machine, not 192.0.2.1\n',
