@@ -96,6 +96,8 @@ export function createModelLog(calls: Calls, now: () => number) {
     of(process: number): EventLog {
       return {
         ...fakeLog(),
+        committed: async () => (committed === null ? [] : [committed]),
+        bounds: async (topic) => (topic === TOPIC ? [{ partition: PARTITION, start: 0, end }] : []),
         async consumer() {
           // A member that joins again gets what it already owns.
           if (owner?.process === process) assign(process)
