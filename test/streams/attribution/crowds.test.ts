@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
 import { HOUR, T0 } from './events.ts'
 import { happened } from './happenings.ts'
+import { attributedByHand } from './oracle.ts'
 import { openWorlds } from './world.ts'
 
 const world = openWorlds()
@@ -41,6 +42,34 @@ it('an order of a thousand lines by a person of thousands of cids holds up nobod
   ])
   expect(await whatIf('LAST_TOUCH')).toHaveLength(2)
   expect((await explain('crowd')).filter(({ result }) => result === 'WON')).toMatchObject([{ line: 3 }])
+})
+
+it('an order of a thousand lines by a person of thousands of touches takes no join of each line with each touch', async () => {
+  const { store, attribute, lines, whatIf, analytics } = await world()
+  const joined = async () => {
+    const sql = `SELECT toInt64(sum(value)) AS rows FROM system.events WHERE event = 'JoinResultRowCount'`
+    return (await analytics.query<{ rows: number }>(sql))[0]!.rows
+  }
+  const rowsOf = async (work: () => Promise<unknown>) => {
+    const before = await joined()
+    await work()
+    return (await joined()) - before
+  }
+  const happenings = [
+    ...Array.from({ length: 2_000 }, (_, i) =>
+      happened.touch({ eventId: `t${i}`, cid: 'c', at: T0 + i, adId: i === 7 ? 'p3' : 'seen' }),
+    ),
+    happened.purchase({
+      ...{ eventId: 'large', cid: 'c', at: T0 + HOUR },
+      products: [...Array.from({ length: 500 }, (_, i) => `p${i}`), ...Array.from({ length: 500 }, () => 'seen')],
+    }),
+  ]
+  await store(happenings)
+  const computed = await rowsOf(attribute)
+  // Each touch is joined with the first line, and with that of its product.
+  expect([computed > 2_000, computed < 20_000]).toEqual([true, true])
+  expect(await lines()).toEqual(attributedByHand(happenings))
+  expect(await whatIf('LAST_TOUCH')).toHaveLength(501)
 })
 
 it('transactions that are too much for the store at once are computed in smaller slices', async () => {

@@ -65,6 +65,7 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
         greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
       campaign_versions: ofShop,
     },
+    'MATCHING',
   )
   const candidates = touchesSql(touched, inWindowSql(touched.recent))
   const sql = `

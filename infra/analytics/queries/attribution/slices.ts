@@ -110,13 +110,15 @@ INSERT INTO ${reach} (personShopId, personCid, memberCid)${membersSql(`SELECT sh
   mayBeCrowded,
 })}`
 
-const TOUCHED_COLUMNS =
-  'shopId, cid, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours'
+/** Lines of the same product in one transaction have the same touches. `isFirst` is for its first line. */
+const TOUCHED_COLUMNS = `DISTINCT shopId, cid, kind, eventId, occurredAt, shopProductId, itemGroups, clickWindowHours,
+    viewWindowHours, line = 0 AS isFirst`
 
 const conditionOf: Record<AttributionOutcome, string> = {
   UNPROVEN: unprovenSql('l'),
   CREDITED: 'w.matches > 0',
-  NO_MATCH: 'w.touches > 0',
+  // Only of first lines are all touches known, and those of the others are the same.
+  NO_MATCH: 'max(w.touches) OVER (PARTITION BY l.shopId, l.kind, l.eventId) > 0',
   NO_TOUCH: 'true',
 }
 const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
@@ -135,8 +137,8 @@ INNER JOIN ${scratch.lines} AS l ON l.shopId = s.shopId AND l.kind = s.kind AND 
 
 /**
  * Stores `lines` with their credit under `version`, except for settled ones. Repeating it changes nothing, because a row replaces the
- * row of the same line with an older or equal version. Parameters version, touchesFrom, touchesTo and settledUntil. Planning the statement takes longer than running
- * it, so every subquery that is not needed is left out.
+ * row of the same line with an older or equal version. Parameters version, touchesFrom, touchesTo and settledUntil. Planning the
+ * statement takes longer than running it, so every subquery that is not needed is left out.
  */
 export function storeLinesSql(
   scratch: Scratch,
@@ -149,13 +151,14 @@ export function storeLinesSql(
       ? `SELECT ${personKeyOf('shopId', 'cid')} FROM ${lines}`
       : `SELECT ${personKeyOf('personShopId', 'memberCid')} FROM ${reach}`
   const touched = { lines: creditableSql(lines, TOUCHED_COLUMNS), reach }
-  const { from, match, recent } = touchedLines(touched, {
+  const only = {
     touches: storedTouchesSql(`touches
       WHERE personKey IN (${people})
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
     campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
-  })
+  }
+  const { from, match, recent } = touchedLines(touched, only, 'MATCHING_AND_FIRST')
   return `
 INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
   currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
@@ -167,11 +170,12 @@ SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopPr
 FROM ${lines} AS l
 LEFT JOIN (
   WITH ${match} AS match
-  SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(${touchSql}, match != '') AS best
+  SELECT shopId, kind, eventId, shopProductId, count() AS touches, countIf(match != '') AS matches,
+    maxIf(${touchSql}, match != '') AS best
   FROM ${from}
   WHERE ${inWindowSql(recent)}
-  GROUP BY shopId, kind, eventId, line
-) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line
+  GROUP BY shopId, kind, eventId, shopProductId
+) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.shopProductId = l.shopProductId
 ${hasSettled ? `WHERE (l.shopId, l.kind, l.eventId) NOT IN (${settledSql(scratch)})` : ''}`
 }
 

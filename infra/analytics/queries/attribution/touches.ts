@@ -1,5 +1,6 @@
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
+import { keyedBy, type Pairs } from './pair-keys.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
 
@@ -125,9 +126,10 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
 /**
  * `lines` as `r`, each with the touches of its person, whatever their verdict and time. Column names of the joined tables differ from
  * those of the lines, so that `r.*` keeps its names. Lines and people are joined one after the other: somebody's order may have a
- * thousand lines, and its person thousands of cids.
- * @param of tables, or subqueries in parentheses. `lines`: a `creditableSql`. `reach`: the `membersSql` of their people; null when
- * only touches of a line's own cid count.
+ * thousand lines, and its person thousands of cids. A person may have as many touches, too, so statements that need no others join only
+ * pairs with a key in common; a pair may then come several times.
+ * @param of tables, or subqueries in parentheses. `lines`: a `creditableSql`, with a column `isFirst` for MATCHING_AND_FIRST. `reach`:
+ * the `membersSql` of their people; null when only touches of a line's own cid count.
  * @param only `touches`: a `storedTouchesSql`. `campaign_versions`: null when none of them has an attribution list.
  * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO, or empty where the touch is of another product; `recent`: whether
  * the line's window reaches back to the touch.
@@ -135,16 +137,24 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
 export function touchedLines(
   { lines, reach }: { lines: string; reach: string | null },
   only: { touches: string; campaign_versions: string | null },
+  pairs: Pairs,
 ) {
   const halo = haloPart(only.campaign_versions)
+  const keyed = pairs === 'ALL' ? null : keyedBy(pairs, only.campaign_versions)
+  const touches =
+    keyed === null
+      ? `(${only.touches}
+  )`
+      : keyed.touches(only.touches)
+  const r = keyed === null ? `${lines} AS r` : `${keyed.lines(lines)} AS r`
+  const alike = keyed === null ? '' : ' AND r.lineKey = t.touchKey'
   const joined =
     reach === null
-      ? `INNER JOIN ${lines} AS r ON r.shopId = t.touchShopId AND r.cid = t.actorCid`
+      ? `INNER JOIN ${r} ON r.shopId = t.touchShopId AND r.cid = t.actorCid${alike}`
       : `INNER JOIN ${reach} AS p ON p.personShopId = t.touchShopId AND p.memberCid = t.actorCid
-  INNER JOIN ${lines} AS r ON r.shopId = p.personShopId AND r.cid = p.personCid`
+  INNER JOIN ${r} ON r.shopId = p.personShopId AND r.cid = p.personCid${alike}`
   return {
-    from: `(${only.touches}
-  ) AS t
+    from: `${touches} AS t
   ${joined}
   ${halo.join}`,
     match: `multiIf(

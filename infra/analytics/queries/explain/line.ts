@@ -115,6 +115,7 @@ export function explainQuery({ shopId, eventId }: TransactionId, members: readon
       ),
       campaign_versions: 'shopId = {shopId:String}',
     },
+    'ALL',
   )
   const sql = `
 WITH ranked AS (
