@@ -164,7 +164,8 @@ async function startsOf(analytics: Analytics, stored: readonly Commit[], done: r
   return isBegun ? [] : await analytics.query<Position>(firstOffsetsSql)
 }
 
-function isOfAttribution(topic: string): boolean {
+/** Whether credit depends on a topic. */
+export function isOfAttribution(topic: string): boolean {
   return (attributionTopics as readonly string[]).includes(topic)
 }
 

@@ -3,13 +3,19 @@ import { endingSteps, endingTables } from '../../infra/analytics/queries/people/
 import { monthOf } from '../../infra/analytics/retention/closed-months.ts'
 import { markEnded, readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { ATTRIBUTION_GROUP, type AttributionDeps, attribute, attributionTopics } from '../attribution/attribution.ts'
+import {
+  ATTRIBUTION_GROUP,
+  type AttributionDeps,
+  attribute,
+  attributionTopics,
+  isOfAttribution,
+} from '../attribution/attribution.ts'
 import { progressOf } from '../attribution/progress.ts'
 import { JUDGE_GROUP } from '../judge/recount/judged-up-to.ts'
+import { uncommitted } from '../runtime/lag.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
-const topics: ReadonlySet<string> = new Set(attributionTopics)
 /** What credit depends on, by the group that works it. */
 const readers = [
   [JUDGE_GROUP, ['ad-events']],
@@ -85,9 +91,7 @@ async function isStored(log: Pick<EventLog, 'bounds' | 'committed' | 'read'>, be
   for (const [group, topicsOfGroup] of readers) {
     const commits = await log.committed(group)
     for (const topic of topicsOfGroup) {
-      for (const { partition, start, end } of await log.bounds(topic)) {
-        const commit = commits.find((each) => each.topic === topic && each.partition === partition)
-        const from = Math.max(start, commit?.offset ?? start)
+      for (const { partition, from, end } of await uncommitted(log, topic, commits)) {
         const [waiting] = from < end ? await log.read(topic, partition, from, 1) : []
         if (waiting && waiting.appendedAt < before) return false
       }
@@ -99,7 +103,7 @@ async function isStored(log: Pick<EventLog, 'bounds' | 'committed' | 'read'>, be
 /** Whether attribution has credited the past. While nothing is stored, there is none. */
 async function isFollowing(log: Pick<EventLog, 'committed'>): Promise<boolean> {
   if (progressOf(await log.committed(ATTRIBUTION_GROUP)).phase === 'FOLLOWING') return true
-  return !(await log.committed(SINK_GROUP)).some(({ topic }) => topics.has(topic))
+  return !(await log.committed(SINK_GROUP)).some(({ topic }) => isOfAttribution(topic))
 }
 
 /** Asks the store to change what rows from before that time still name. @returns whether nothing was left. */

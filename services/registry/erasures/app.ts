@@ -17,7 +17,7 @@ import type { HttpServer } from '../../http/server.ts'
 import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
-import { readPosition, writePosition } from '../resources/paging.ts'
+import { latestPageOf } from '../resources/paging.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { onlyRoles } from '../rights/roles.ts'
@@ -115,12 +115,11 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
         },
       },
       async (request) => {
-        const { shopId } = request.query
+        const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId } = request.query
         const rows = await visible(principalOf(request))
-        const { items, nextCursor } = latestPage(
-          shopId === undefined ? rows : rows.filter((each) => each.shopId === shopId),
-          request.query,
-        )
+        const ofShop = shopId === undefined ? rows : rows.filter((each) => each.shopId === shopId)
+        const latestFirst = ofShop.toSorted((a, b) => b.requestedAt - a.requestedAt || (a.id < b.id ? 1 : -1))
+        const { items, nextCursor } = latestPageOf(latestFirst, ({ requestedAt }) => requestedAt, { limit, cursor })
         return { items: items.map(erasureView), nextCursor }
       },
     )
@@ -166,21 +165,6 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       },
     )
   }
-}
-
-/** One page of erasures, the latest first. @throws Problem INVALID. */
-function latestPage(
-  erasures: readonly Erasure[],
-  { limit = PAGE_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
-): { items: Erasure[]; nextCursor: string | null } {
-  const [lastAt, lastId] =
-    cursor === undefined ? [Number.POSITIVE_INFINITY, ''] : readPosition(cursor, 'number', 'string')
-  const following = erasures
-    .filter(({ requestedAt, id }) => requestedAt < lastAt || (requestedAt === lastAt && id < lastId))
-    .toSorted((a, b) => b.requestedAt - a.requestedAt || (a.id < b.id ? 1 : -1))
-  const items = following.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && following.length > limit ? writePosition(last.requestedAt, last.id) : null }
 }
 
 const nameOf = (kind: Identifier['kind']) => (kind === 'CID' ? ('cid' as const) : ('uid' as const))

@@ -1,6 +1,6 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { readPosition, writePosition } from '../resources/paging.ts'
+import { latestPageOf } from '../resources/paging.ts'
 import type { Access } from '../rights/access.ts'
 import type { Principal } from '../rights/auth.ts'
 import { runsOf } from './runs/run-state.ts'
@@ -21,14 +21,7 @@ export function needRun(
 export function runsPage(
   snapshot: Snapshot,
   feedId: string,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  page: { limit: number; cursor: string | undefined },
 ): { items: Entity<'FeedRun'>[]; nextCursor: string | null } {
-  const [queuedAt, id] =
-    cursor === undefined ? [Number.POSITIVE_INFINITY, ''] : readPosition(cursor, 'number', 'string')
-  const following = runsOf(snapshot, feedId).filter(
-    (run) => run.body.queuedAt < queuedAt || (run.body.queuedAt === queuedAt && run.id < id),
-  )
-  const items = following.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && following.length > limit ? writePosition(last.body.queuedAt, last.id) : null }
+  return latestPageOf(runsOf(snapshot, feedId), ({ body }) => body.queuedAt, page)
 }

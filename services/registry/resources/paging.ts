@@ -29,6 +29,23 @@ function readCursor(cursor: string): string {
   return id
 }
 
+/**
+ * One page of rows that are read as a whole, the latest first: it begins after the time and id of the last row of the previous page.
+ * @param rows in order: the latest first, and of one time the greatest id first. @throws Problem INVALID.
+ */
+export function latestPageOf<T extends { id: string }>(
+  rows: readonly T[],
+  timeOf: (row: T) => number,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): { items: T[]; nextCursor: string | null } {
+  const [lastAt, lastId] =
+    cursor === undefined ? [Number.POSITIVE_INFINITY, ''] : readPosition(cursor, 'number', 'string')
+  const following = rows.filter((row) => timeOf(row) < lastAt || (timeOf(row) === lastAt && row.id < lastId))
+  const items = following.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: last && following.length > limit ? writePosition(timeOf(last), last.id) : null }
+}
+
 /** Writes a cursor of two parts, each a number or a text, that says where a page ended. */
 export function writePosition(...parts: (number | string)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -1,6 +1,6 @@
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
-import { keyedBy, type Pairs } from './pair-keys.ts'
+import { type Pairs, paired } from './pair-keys.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
 
@@ -140,19 +140,12 @@ export function touchedLines(
   pairs: Pairs,
 ) {
   const halo = haloPart(only.campaign_versions)
-  const keyed = pairs === 'ALL' ? null : keyedBy(pairs, only.campaign_versions)
-  const touches =
-    keyed === null
-      ? `(${only.touches}
-  )`
-      : keyed.touches(only.touches)
-  const r = keyed === null ? `${lines} AS r` : `${keyed.lines(lines)} AS r`
-  const alike = keyed === null ? '' : ' AND r.lineKey = t.touchKey'
+  const { touches, lines: r, alike } = paired(pairs, { ...only, lines })
   const joined =
     reach === null
-      ? `INNER JOIN ${r} ON r.shopId = t.touchShopId AND r.cid = t.actorCid${alike}`
+      ? `INNER JOIN ${r} AS r ON r.shopId = t.touchShopId AND r.cid = t.actorCid${alike}`
       : `INNER JOIN ${reach} AS p ON p.personShopId = t.touchShopId AND p.memberCid = t.actorCid
-  INNER JOIN ${r} ON r.shopId = p.personShopId AND r.cid = p.personCid${alike}`
+  INNER JOIN ${r} AS r ON r.shopId = p.personShopId AND r.cid = p.personCid${alike}`
   return {
     from: `${touches} AS t
   ${joined}
