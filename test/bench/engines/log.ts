@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import kafkajs from 'kafkajs'
 
-import { batchesIn, type Codec, encodeBatch } from '../../../infra/event-log/kafka/client/record-batch.ts'
+import { batchesIn, type Codec, encodeBatch } from '../../../infra/event-log/kafka/client/protocol/record-batch.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import kafkajs from 'kafkajs'
 import { openBrokerClient } from '../../../infra/event-log/kafka/client/broker-client.ts'
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
-import { alterTopicsRequest } from '../../../infra/event-log/kafka/client/requests.ts'
+import { alterTopicsRequest } from '../../../infra/event-log/kafka/client/protocol/requests.ts'
 import { waitFor } from '../../wait-for.ts'
 import { signalEngine } from '../engine-process.ts'
 

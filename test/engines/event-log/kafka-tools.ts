@@ -53,6 +53,54 @@ export function faultySockets() {
   }
 }
 
+const JOIN_GROUP = 11
+/** Longer than a broker takes to see a request. */
+const SEEN_MS = 300
+
+/**
+ * Sockets that break after they have sent a join of a group's member, whose answer is lost.
+ * @param joins how many of them break.
+ */
+export function socketsThatLoseJoins(joins: number): { create: ISocketFactory; left(): number } {
+  let left = joins
+  return {
+    left: () => left,
+    create({ host, port, onConnect }) {
+      const socket = connect({ host, port }, onConnect)
+      const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
+      socket.write = ((request: Buffer, ...args: unknown[]) => {
+        if (left > 0 && isJoinOfMember(request)) {
+          left--
+          socket.removeAllListeners('data').pause()
+          setTimeout(() => socket.destroy(new Error('cut')), SEEN_MS)
+        }
+        return write(request, ...args)
+      }) as typeof socket.write
+      return socket
+    },
+  }
+}
+
+/** Whether a request is a JoinGroup that names the member: a first one only asks for the member's id. */
+function isJoinOfMember(request: Buffer): boolean {
+  if (request.readInt16BE(4) !== JOIN_GROUP) return false
+  const afterClientId = 14 + request.readInt16BE(12)
+  const afterGroup = afterClientId + 2 + request.readInt16BE(afterClientId)
+  return request.readInt16BE(afterGroup + 8) > 0
+}
+
+/** The ids of the members that Kafka counts to a group. */
+export async function membersOfGroup(groupId: string): Promise<string[]> {
+  const admin = new kafkajs.Kafka({ brokers: addresses.kafkaBrokers, logLevel: kafkajs.logLevel.NOTHING }).admin()
+  await admin.connect()
+  try {
+    const { groups } = await admin.describeGroups([groupId])
+    return groups[0]!.members.map(({ memberId }) => memberId)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
 /** Removes all topics and groups of a namespace. */
 export async function removeKafkaNamespace(
   namespace: string,

@@ -5,7 +5,7 @@ import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { type Member, readAll, startCopier } from './copier.ts'
-import { removeKafkaNamespace } from './kafka-tools.ts'
+import { membersOfGroup, removeKafkaNamespace, socketsThatLoseJoins } from './kafka-tools.ts'
 
 const brokers = addresses.kafkaBrokers
 /** The brokers' minimum. */
@@ -15,6 +15,7 @@ const WORK_MS = 60
 /** The timeout of the load's appends, which are not tested here. */
 const PATIENCE_MS = 60_000
 const KEYS = 40
+const PARTITIONS = 4
 const logger = { warn() {} }
 
 let namespace: string
@@ -24,7 +25,7 @@ let members: Member[]
 beforeEach(async () => {
   namespace = testNamespace()
   members = []
-  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, partitions: 4, logger })
+  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, partitions: PARTITIONS, logger })
   log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now, timeoutMs: PATIENCE_MS })
 })
 afterEach(async () => {
@@ -107,4 +108,27 @@ it('every record is copied once and in order while members join, leave, are kill
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   }
   expect(members.flatMap(({ errors }) => errors)).toEqual([])
+})
+
+it('a member whose joins were answered in vain stays one member, and reads every partition', async () => {
+  const sockets = socketsThatLoseJoins(3)
+  const unlucky = connectKafkaEventLog({
+    brokers,
+    clientId: 'test',
+    namespace,
+    logger,
+    now: Date.now,
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    socketFactory: sockets.create,
+  })
+  const consumer = await unlucky.consumer({ group: 'readers', topics: ['page-views'] })
+  try {
+    await expect.poll(() => consumer.isMember()).toBe(true)
+    expect(sockets.left()).toBe(0)
+    expect(await membersOfGroup(`${namespace}.readers`)).toHaveLength(1)
+    expect(consumer.assigned()).toHaveLength(PARTITIONS)
+  } finally {
+    await consumer.close()
+    await unlucky.close()
+  }
 })

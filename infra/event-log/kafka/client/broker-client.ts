@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type ISocketFactory, type KafkaConfig, type LogEntry } from 'kafkajs'
-import type { BrokerRequests, Protocol } from 'kafkajs/internals'
+import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { within } from '../../../within.ts'
@@ -20,7 +20,7 @@ const REQUEST_TIMEOUT_MS = 5_000
 /** An answer is awaited no longer: another broker may have taken over. Joins are exempt, as they wait for the group's other members. */
 const ANSWER_MAX_MS = 5_000
 const HELD_STALLED_MS = 1_000
-const WAITING_FOR_MEMBERS = new Set<string>(['joinGroup', 'syncGroup'])
+const WAITING_FOR_MEMBERS = new Set<string>(['JoinGroup', 'syncGroup'])
 /** A connection is replaced once a request has waited in vain for this long: it may have died without a sign. */
 const STALLED_MS = 3_000
 /** Limit for finding a broker, longer than a connection may take. Any broker answers such requests at once. */
@@ -67,7 +67,7 @@ export interface BrokerClient {
     options: Parameters<BrokerRequests[A]>[0],
     deadline: number,
   ): ReturnType<BrokerRequests[A]>
-  /** Sends a request of `requests.ts` or `fetch.ts`. @throws as `request`. */
+  /** Sends a request of the folder `protocol`. @throws as `request`. */
   send<T>(target: Target, protocol: Protocol<T>, deadline: number): Promise<T>
   /** Connects to the broker of a target. @throws as `request`. */
   connect(target: Target, deadline: number): Promise<void>
@@ -147,22 +147,29 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     }
   }
 
+  /** Sends a request to the broker of a target. */
+  function asking<T>(
+    target: Target,
+    ask: (broker: Broker) => Promise<T>,
+    { api, ...what }: Omit<Attempts, 'answerMaxMs'>,
+  ): Promise<T> {
+    const isHeld = WAITING_FOR_MEMBERS.has(api)
+    const attempt = async () => {
+      const broker = await lookUp(() => brokerFor(target))
+      const answer = ask(broker)
+      return isHeld ? heldAnswer(broker, answer, () => hangUp(HELD_STALLED_MS)) : answer
+    }
+    const answerMaxMs = isHeld ? Number.POSITIVE_INFINITY : ANSWER_MAX_MS
+    return retrying(attempt, { api, ...resourcesOf(target), ...what, answerMaxMs })
+  }
+
   return {
     request(target, api, options, deadline) {
-      const isHeld = WAITING_FOR_MEMBERS.has(api)
-      const attempt = async () => {
-        const broker = await lookUp(() => brokerFor(target))
-        const answer = (broker as unknown as UntypedRequests)[api]!(options)
-        return isHeld ? heldAnswer(broker, answer, () => hangUp(HELD_STALLED_MS)) : answer
-      }
-      const answerMaxMs = isHeld ? Number.POSITIVE_INFINITY : ANSWER_MAX_MS
-      const attempts = { api, ...resourcesOf(target), ...namedBy(options), deadline, answerMaxMs }
-      return retrying(attempt, attempts) as ReturnType<BrokerRequests[typeof api]>
+      const ask = (broker: Broker) => (broker as unknown as UntypedRequests)[api]!(options)
+      return asking(target, ask, { api, ...namedBy(options), deadline }) as ReturnType<BrokerRequests[typeof api]>
     },
-    send(target, protocol, deadline) {
-      const attempt = async () => send(await lookUp(() => brokerFor(target)), protocol)
-      return retrying(attempt, { api: protocol.request.apiName, ...resourcesOf(target), deadline })
-    },
+    send: (target, protocol, deadline) =>
+      asking(target, (broker) => send(broker, protocol), { api: protocol.request.apiName, deadline }),
     connect: (target, deadline) =>
       retrying(async () => void (await lookUp(() => brokerFor(target))), {
         api: 'connect',

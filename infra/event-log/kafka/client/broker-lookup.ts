@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs'
 import type { Broker, Protocol } from 'kafkajs/internals'
 import type Cluster from 'kafkajs/src/cluster/index.js'
-import { findCoordinatorRequest } from './requests.ts'
+import { findCoordinatorRequest } from './protocol/requests.ts'
 
 /** The broker that a request goes to: by its role, or the controller for ANY. */
 export type Target =

@@ -1,7 +1,7 @@
 import type { Broker, Protocol } from 'kafkajs/internals'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
 import { within } from '../../../within.ts'
-import { protocolOf } from './requests.ts'
+import { protocolOf } from './protocol/requests.ts'
 
 /** Together these two are as long as any other answer is awaited. */
 const ASKED_EVERY_MS = 2_000

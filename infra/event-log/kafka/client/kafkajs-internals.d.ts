@@ -16,7 +16,7 @@ declare module 'kafkajs/src/cluster/index.js' {
 /** Not a module of kafkajs: these are the types that the other declarations share. */
 declare module 'kafkajs/internals' {
   import type { Socket } from 'node:net'
-  import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, KafkaConfig, Logger } from 'kafkajs'
+  import type { GroupMemberAssignment, ISocketFactory, KafkaConfig, Logger } from 'kafkajs'
 
   export interface ClusterOptions {
     brokers: readonly string[]
@@ -76,9 +76,6 @@ declare module 'kafkajs/internals' {
     addPartitionsToTxn(options: Transactional<{ topics: PerTopic<number> }>): Promise<unknown>
     addOffsetsToTxn(options: Transactional<{ groupId: string }>): Promise<unknown>
     endTxn(options: Transactional<{ transactionResult: boolean }>): Promise<unknown>
-    joinGroup(
-      options: OfMember<{ sessionTimeout: number; rebalanceTimeout: number; groupProtocols: GroupState[] }>,
-    ): Promise<{ generationId: number; leaderId: string; memberId: string; members: GroupMember[] }>
     syncGroup(
       options: OfMember<{ generationId: number; groupAssignment: GroupMemberAssignment[] }>,
     ): Promise<{ memberAssignment: Buffer }>

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import kafkajs, { type GroupMember } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import { within } from '../../../within.ts'
 import type { BrokerClient } from '../client/broker-client.ts'
 import { type Failure, isExpelled, isRebalancing } from '../client/errors.ts'
+import { type JoinAnswer, joinGroupRequest } from '../client/protocol/join-group.ts'
 import { createCondition } from '../condition.ts'
 import { assignPartitions, decodeSubscriptionData, encodeSubscriptionData, type JoiningMember } from './assignment.ts'
 
@@ -73,29 +74,35 @@ export function joinGroup(options: MembershipOptions) {
     const deadline = performance.now() + JOIN_TIMEOUT_MS
     const userData = encodeSubscriptionData({ owned, refused })
     const metadata = MemberMetadata.encode({ version: PROTOCOL_VERSION, topics: [...topics], userData })
-    const request = {
-      groupId: group,
-      sessionTimeout: sessionTimeoutMs,
-      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
-      groupProtocols: [{ name: PROTOCOL, metadata }],
-    }
-    const joined = await client.request(coordinator, 'joinGroup', { ...request, memberId }, deadline)
-    ;({ memberId } = joined)
-    const { generationId, leaderId, members } = joined
+    const { generation: joinedGeneration, leaderId, members } = await askToJoin(metadata, deadline)
     // In a generation that this member has missed, others may have read and committed the partitions that it believes it owns.
-    if (generation >= 0 && generationId > generation + 1) loseAll()
+    if (generation >= 0 && joinedGeneration > generation + 1) loseAll()
     const groupAssignment = leaderId === memberId ? await assignAll(members, deadline) : []
-    const sync = { groupId: group, generationId, memberId, groupAssignment }
+    const sync = { groupId: group, generationId: joinedGeneration, memberId, groupAssignment }
     const { memberAssignment } = await client.request(coordinator, 'syncGroup', sync, deadline)
     lastHeard = performance.now()
     const assignment = MemberAssignment.decode(memberAssignment)?.assignment ?? {}
     owned = new Set(Object.entries(assignment).flatMap(([topic, of]) => of.map((partition) => `${topic}/${partition}`)))
-    generation = generationId
+    generation = joinedGeneration
     isPrepared = false
   }
 
+  /**
+   * Joins under the id that the group knows this member by, or under a new one. The id is kept before the group answers: were a join
+   * whose answer is lost repeated under another id, the group would take the first for a member of its own, and give it partitions.
+   */
+  async function askToJoin(metadata: Buffer, deadline: number) {
+    const membership = { group, sessionTimeoutMs, rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS }
+    for (;;) {
+      const request = joinGroupRequest({ ...membership, memberId, protocol: { name: PROTOCOL, metadata } })
+      const answer = await client.send(coordinator, request, deadline)
+      ;({ memberId } = answer)
+      if (answer.joined) return answer.joined
+    }
+  }
+
   /** Assigns the partitions to all members, as the leader of the group. */
-  async function assignAll(members: readonly GroupMember[], deadline: number) {
+  async function assignAll(members: NonNullable<JoinAnswer['joined']>['members'], deadline: number) {
     const joining = members.map(({ memberId, memberMetadata }): JoiningMember => {
       const { topics, userData } = MemberMetadata.decode(memberMetadata)!
       return { id: memberId, topics, ...decodeSubscriptionData(userData) }
@@ -146,8 +153,7 @@ export function joinGroup(options: MembershipOptions) {
     options.onChanged()
   }
 
-  function expel(): void {
-    memberId = ''
+  function loseMembership(): void {
     generation = -1
     isJoined = false
     loseAll()
@@ -155,12 +161,14 @@ export function joinGroup(options: MembershipOptions) {
 
   /** @returns whether to wait before the next attempt. */
   function handle(error: Error, begun: number): boolean {
-    if (isExpelled(error)) expel()
-    else if (isRebalancing(error)) isJoined = false
+    if (isExpelled(error)) {
+      memberId = ''
+      loseMembership()
+    } else if (isRebalancing(error)) isJoined = false
     else {
       failing ??= { error, since: begun }
-      // After such a long silence, the group has gone on without this member.
-      if (generation >= 0 && performance.now() - lastHeard > sessionTimeoutMs) expel()
+      // After such a long silence, the group may have gone on without this member. The id is kept: only the group knows.
+      if (generation >= 0 && performance.now() - lastHeard > sessionTimeoutMs) loseMembership()
       return true
     }
     return false

@@ -2,7 +2,7 @@ import type { TopicName } from '../../../../schemas/topics.ts'
 import { memoized } from '../../../../services/domain/memoized.ts'
 import { hashOf } from '../../partitioner.ts'
 import type { NewRecord, Position } from '../../port.ts'
-import type { BatchRecord } from '../client/record-batch.ts'
+import type { BatchRecord } from '../client/protocol/record-batch.ts'
 import type { KnownPartitions } from './known-partitions.ts'
 
 /** A batch stays below this, and so below the topic's `max.message.bytes`; a single record always fits. */

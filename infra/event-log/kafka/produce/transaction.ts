@@ -1,5 +1,5 @@
 import type { NewRecord, Position } from '../../port.ts'
-import { commitOffsetRequest, renewProducerRequest, type TransactionalOffset } from '../client/requests.ts'
+import { commitOffsetRequest, renewProducerRequest, type TransactionalOffset } from '../client/protocol/requests.ts'
 import { partitionsAtFirst } from './known-partitions.ts'
 import { createPartitioner, notePositions, type PartitionBatch } from './partition-batches.ts'
 import { encodeNext, openSession, type ProducerOptions, produce } from './produce.ts'

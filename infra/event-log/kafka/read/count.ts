@@ -1,5 +1,5 @@
 import { type TopicName, topics } from '../../../../schemas/topics.ts'
-import { FETCH_MAX_BYTES, type FetchedPartition } from '../client/fetch.ts'
+import { FETCH_MAX_BYTES, type FetchedPartition } from '../client/protocol/fetch.ts'
 import type { LogReader } from './reader.ts'
 
 /** Records are counted in ranges of this many offsets; the count of a complete range is remembered. */

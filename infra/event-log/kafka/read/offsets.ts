@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LogUnavailable } from '../../port.ts'
 import type { BrokerClient } from '../client/broker-client.ts'
 import { remedyFor } from '../client/errors.ts'
-import { type ListedOffset, listOffsetsRequest, type OffsetQuestion } from '../client/requests.ts'
+import { type ListedOffset, listOffsetsRequest, type OffsetQuestion } from '../client/protocol/requests.ts'
 import { namingTheRight } from '../client/rights.ts'
 
 const RETRY_MS = 50

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { BrokerClient } from '../../../../../infra/event-log/kafka/client/broker-client.ts'
-import type { ProducedPartition } from '../../../../../infra/event-log/kafka/client/requests.ts'
+import type { ProducedPartition } from '../../../../../infra/event-log/kafka/client/protocol/requests.ts'
 import { namesIn } from '../../../../../infra/event-log/kafka/names.ts'
 import { openTransactionalWriter } from '../../../../../infra/event-log/kafka/produce/transaction.ts'
 import { LogUnavailable } from '../../../../../infra/event-log/port.ts'

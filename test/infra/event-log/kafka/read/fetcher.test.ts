@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { BrokerClient } from '../../../../../infra/event-log/kafka/client/broker-client.ts'
-import type { FetchedPartition } from '../../../../../infra/event-log/kafka/client/fetch.ts'
+import type { FetchedPartition } from '../../../../../infra/event-log/kafka/client/protocol/fetch.ts'
 import { namesIn } from '../../../../../infra/event-log/kafka/names.ts'
 import { createFetcher, type FetcherOptions } from '../../../../../infra/event-log/kafka/read/fetcher.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrokerClient } from '../../../../../infra/event-log/kafka/client/broker-client.ts'
-import type { ListedOffset, OffsetQuestion } from '../../../../../infra/event-log/kafka/client/requests.ts'
+import type { ListedOffset, OffsetQuestion } from '../../../../../infra/event-log/kafka/client/protocol/requests.ts'
 import { offsetsOf } from '../../../../../infra/event-log/kafka/read/offsets.ts'
 import { LogUnavailable } from '../../../../../infra/event-log/port.ts'
 

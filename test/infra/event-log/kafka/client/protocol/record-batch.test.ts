@@ -6,9 +6,13 @@ import encodeRecord from 'kafkajs/src/protocol/recordBatch/record/v0/index.js'
 import decodeRecordBatch from 'kafkajs/src/protocol/recordBatch/v0/decoder.js'
 import recordBatch from 'kafkajs/src/protocol/recordBatch/v0/index.js'
 import { describe, expect, it } from 'vitest'
-import { committedOf } from '../../../../../infra/event-log/kafka/client/fetch.ts'
-import { type BatchView, batchesIn, encodeBatch } from '../../../../../infra/event-log/kafka/client/record-batch.ts'
-import { tries } from '../../../../effort.ts'
+import { committedOf } from '../../../../../../infra/event-log/kafka/client/protocol/fetch.ts'
+import {
+  type BatchView,
+  batchesIn,
+  encodeBatch,
+} from '../../../../../../infra/event-log/kafka/client/protocol/record-batch.ts'
+import { tries } from '../../../../../effort.ts'
 
 const anyBytes = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes))
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })

@@ -2,7 +2,7 @@ import type { Protocol } from 'kafkajs/internals'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
 import errors from 'kafkajs/src/protocol/error.js'
-import { namingTheRight } from './rights.ts'
+import { namingTheRight } from '../rights.ts'
 
 /** Requests that kafkajs lacks, or has in an older version only. Layouts: https://kafka.apache.org/protocol */
 
