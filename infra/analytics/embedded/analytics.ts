@@ -34,6 +34,7 @@ export async function startEmbeddedAnalytics({
 }: EmbeddedAnalyticsOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
   const worker = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
+  endAtOnceOnAbort()
   const served: Served = {
     ...worker,
     async stop() {
@@ -54,6 +55,15 @@ export async function startEmbeddedAnalytics({
     await client.close()
   }
   return served
+}
+
+/**
+ * The engine's library answers SIGABRT by waiting five minutes for a thread that writes a report, which it has only in a server. So long,
+ * a process that cannot go on, such as one without memory, would hold its ports and its data, and nobody would start it again. Any
+ * listener of this process takes the place of the library's; when it has returned, the process ends.
+ */
+function endAtOnceOnAbort(): void {
+  if (process.listenerCount('SIGABRT') === 0) process.on('SIGABRT', () => {})
 }
 
 /** The store behind a port of `startEmbeddedAnalytics`, for any thread. Objects are encoded here, and their bytes transferred. */
