@@ -56,37 +56,45 @@ async function main(): Promise<void> {
   removeCutOff(dataFolder)
   say('Starting …\n')
   const images = loaded === 'NO' ? bannerImages() : Promise.resolve(new Map())
-  // An error is reported where the images are awaited.
+  // An error is reported where they are awaited.
   images.catch(() => {})
   const server = await start(config)
   const stops = [server.stop]
-  stopOnSignals(async () => {
+  const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each()
-  }, config)
-  const products = demoCatalogue()
-  const shopUrl = httpAddress(config.httpHost, shopPort)
-  const demo = await keptDemo(dataFolder, {
-    password,
-    api: createApi({ url: server.url, token }),
-    log: server.log,
-    products,
-    images,
-    shopUrl,
-    now: now(),
-    onStep: (step) => say(`  loading the demo: ${step}\n`),
-  })
+  }
+  stopOnSignals(stop, config)
 
-  const shelf = createShelf(products)
-  const shop = await createShopApp({
-    ...demo,
-    shelf,
-    adServer: config.publicUrl,
-    uuid: createUuid({ now, randomBytes }),
-  })
-  await shop.listen({ host: config.httpHost, port: shopPort }).catch(ofDemo)
-  stops.push(() => shop.close())
-  const shown = demo.hasOwnPassword ? 'yours, of DEMO_PASSWORD' : DEMO_PASSWORD
-  say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder, shown }))
+  async function openShop(): Promise<void> {
+    const products = demoCatalogue()
+    const shopUrl = httpAddress(config.httpHost, shopPort)
+    const demo = await keptDemo(dataFolder, {
+      password,
+      api: createApi({ url: server.url, token }),
+      log: server.log,
+      products,
+      images,
+      shopUrl,
+      now: now(),
+      onStep: (step) => say(`  loading the demo: ${step}\n`),
+    })
+    const shop = await createShopApp({
+      ...demo,
+      shelf: createShelf(products),
+      adServer: config.publicUrl,
+      uuid: createUuid({ now, randomBytes }),
+    })
+    await shop.listen({ host: config.httpHost, port: shopPort }).catch(ofDemo)
+    stops.push(() => shop.close())
+    const shown = demo.hasOwnPassword ? 'yours, of DEMO_PASSWORD' : DEMO_PASSWORD
+    say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder, shown }))
+  }
+  try {
+    await openShop()
+  } catch (error) {
+    await stop()
+    throw error
+  }
 }
 
 function welcome(at: { panelUrl: string; apiUrl: string; shopUrl: string; dataFolder: string; shown: string }): string {

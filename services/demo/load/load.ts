@@ -58,6 +58,8 @@ export async function loadDemo({
   onStep('catalogue')
   const feedId = await createFeed(api, shopId)
   const fed = sendFeed(api, { feedId, shopUrl, products })
+  // An error is reported where it is awaited.
+  fed.catch(() => {})
   onStep('places and formats')
   const formats = await createFormats(api, shopId)
   const units = await createUnits(api, shopId, formats)
