@@ -73,9 +73,12 @@ const ADDRESS_SETTINGS: Readonly<Record<string, string>> = {
   kafka: 'KAFKA_BROKERS',
   clickhouse: 'CLICKHOUSE_URL',
   elasticsearch: 'ELASTICSEARCH_URL',
+  redis: 'REDIS_URL',
 }
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
+/** A server that accepts connections and says nothing would otherwise be named only when a statement times out, after minutes. */
+const TELL_SILENCE_AFTER_MS = 10_000
 
 export interface StartEnginesOptions {
   folder: string
@@ -238,7 +241,7 @@ async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLog
 }
 
 async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
-  const { namespace, clickhouse, retentionDays, elasticsearch } = config
+  const { namespace, clickhouse, retentionDays, elasticsearch, redis } = config
   await Promise.all([
     config.kafka && prepareKafka(config, logger),
     clickhouse &&
@@ -251,6 +254,12 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
         const { migrateElasticsearch } = await import('./product-index/elasticsearch/migrate.ts')
         // A missing index is left to the indexer, which also fills it: an empty index next to a full log would serve nothing.
         await migrateElasticsearch({ ...elasticsearch, namespace, creates: false })
+      }),
+    // Nothing has to be made in Redis. It is asked once, so that a wrong address is told as those of the other engines are.
+    redis &&
+      untilThere('redis', logger, async () => {
+        const counters = (await redisClient()).connectRedis({ ...redis, namespace, shards: 1 })
+        await counters.watermark().finally(() => counters.close())
       }),
   ])
 }
@@ -272,18 +281,20 @@ function prepareKafka(config: EngineConfig, logger: EngineLogger): Promise<void>
 
 /** Retries while the engine is unavailable. @throws any other error, and AnalyticsGaveUp, which waiting does not help. */
 export async function untilThere<T>(engine: string, logger: EngineLogger, call: () => Promise<T>): Promise<T> {
+  const setting = ADDRESS_SETTINGS[engine]
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
+    const tellSilence = () => logger.warn({ engine, setting }, 'an engine is not ready yet: waiting for it')
+    const timer = setTimeout(tellSilence, TELL_SILENCE_AFTER_MS)
     try {
       const result = await call()
       logger.info({ engine }, `${engine} is ready`)
       return result
     } catch (error) {
       if (!(error instanceof EngineUnavailable) || error instanceof AnalyticsGaveUp) throw error
-      logger.warn(
-        { engine, setting: ADDRESS_SETTINGS[engine], reason: error.message },
-        'an engine is unavailable: waiting for it',
-      )
+      logger.warn({ engine, setting, reason: error.message }, 'an engine is unavailable: waiting for it')
       await delay(waitMs)
+    } finally {
+      clearTimeout(timer)
     }
   }
 }

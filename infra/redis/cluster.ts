@@ -60,7 +60,7 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
       client.connect().catch(() => {})
       await new Promise<void>((resolve, reject) => {
         client.once('ready', resolve)
-        client.once('close', () => reject(serverError ?? new Error('no node of the cluster is available')))
+        client.once('close', () => reject(new Error(`no node of the cluster is available: ${serverError?.message}`)))
       })
       await Promise.all(client.nodes('master').map(connected))
     },

@@ -174,6 +174,7 @@ const REMEDIES: readonly [answer: RegExp, remedy: string][] = [
   [/cluster support disabled/, 'it is not a Cluster, so REDIS_URL must begin with redis:// or redis+sentinel://'],
   [/unknown command 'sentinel'/i, 'it is not a Sentinel, so REDIS_URL must begin with redis:// or redis+cluster://'],
   [/\b(WRONGPASS|NOAUTH|NOPERM)\b/, 'check the user and the password in REDIS_URL'],
+  [/Unknown RESP type/, 'it is no Redis: check the host and the port in REDIS_URL'],
 ]
 
 function explained({ name, message }: Error): string {

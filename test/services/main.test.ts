@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer as createWebServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,6 +98,25 @@ describe('a start names the setting', () => {
     return readFile(logFile, 'utf8').finally(() => rm(logFile))
   }
 
+  /** Starts the program with an engine at an address. @returns why it waits for the engine. */
+  async function waitsFor(setting: string, address: string): Promise<string> {
+    const logFile = join(folder, 'waiting')
+    const end = new AbortController()
+    const env = { [setting]: address, LOG_LEVEL: 'warn' }
+    const started = startProgram({ folder: join(folder, 'data'), env, logFile, signal: end.signal }).catch(() => null)
+    const output = () => readFile(logFile, 'utf8')
+    const waits = new RegExp(`"setting":"${setting}","reason":"(.*)","msg":"an engine is unavailable: waiting for it"`)
+    try {
+      const outcome = waitFor(async () => waits.test(await output().catch(() => ''))).then(() => null)
+      expect(await Promise.race([outcome, started])).toBe(null)
+      return waits.exec(await output())![1]!
+    } finally {
+      end.abort()
+      await started
+      await rm(logFile)
+    }
+  }
+
   it.each(['HTTP_PORT', 'METRICS_PORT'])('of a port that another program has: %s', async (setting) => {
     expect(await refusal({ [setting]: taken })).toBe(`${setting} must be a free port, not ${taken}\n`)
   })
@@ -135,17 +155,33 @@ describe('a start names the setting', () => {
     )
   })
 
-  it('of an engine that it waits for, and why', async () => {
-    const logFile = join(folder, 'waiting')
-    const end = new AbortController()
-    const env = { CLICKHOUSE_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'warn' }
-    const started = startProgram({ folder: join(folder, 'data'), env, logFile, signal: end.signal }).catch(() => {})
-    await expect
-      .poll(() => readFile(logFile, 'utf8').catch(() => ''))
-      .toMatch(/"setting":"CLICKHOUSE_URL","reason":"[^"]*ECONNREFUSED/)
-    end.abort()
-    await started
+  it.each([
+    ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /ECONNREFUSED/],
+    ['REDIS_URL', 'redis://127.0.0.1:1', /ECONNREFUSED/],
+  ])('of an engine that it waits for, and why: %s', async (setting, address, reason) => {
+    expect(await waitsFor(setting, address)).toMatch(reason)
   })
+
+  it.each([
+    ['CLICKHOUSE_URL', 'http', 200, /is not ClickHouse/],
+    ['CLICKHOUSE_URL', 'http', 404, /Welcome/],
+    ['ELASTICSEARCH_URL', 'http', 200, /is not Elasticsearch/],
+    ['ELASTICSEARCH_URL', 'http', 404, /is not Elasticsearch/],
+    ['REDIS_URL', 'redis', 200, /is no Redis|EPIPE|ECONNRESET/],
+  ])(
+    'of an engine with the address of another server: %s %s, which answers %i',
+    async (setting, scheme, status, reason) => {
+      const web = createWebServer((request, response) => {
+        request.resume()
+        response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
+      })
+      await once(web.listen(0, '127.0.0.1'), 'listening')
+      const { port } = web.address() as AddressInfo
+      expect(await waitsFor(setting, `${scheme}://127.0.0.1:${port}`)).toMatch(reason)
+      web.close()
+      web.closeAllConnections()
+    },
+  )
 
   it('of an address that this machine does not have', async () => {
     expect(await refusal({ HTTP_HOST: '192.0.2.1' })).toBe(

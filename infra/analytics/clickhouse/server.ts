@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream'
 import { arrayBuffer, text } from 'node:stream/consumers'
-import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+  type ResponseHeaders,
+} from '@clickhouse/client'
 import { withLiterals } from '../params.ts'
 import { AnalyticsUnavailable, type Fence, type InsertBy, isBlock, type QueryParams, type RowBlock } from '../port.ts'
 import { insertTarget, structureOf } from '../row-block.ts'
@@ -91,12 +97,13 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     settings: ClickHouseSettings,
   ): Promise<void> {
     const target = { table, columns: await columnsFor(table), names: Object.keys(rows[0]!), source: 'input()' }
-    await inserts.insert({
+    const answer = await inserts.insert({
       table: insertTarget({ ...target, condition: FENCE_CONDITION }),
       values: rows,
       format: 'JSONEachRow',
       ...callSettings(by, settings),
     })
+    throwUnlessClickHouse(answer)
   }
 
   async function insertBlock(
@@ -112,6 +119,11 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     const query = `INSERT INTO ${insertTarget({ ...target, condition })} FORMAT RowBinary`
     const answer = await inserts.exec({ query, values: Readable.from([bytes]), ...callSettings(by, settings) })
     await text(answer.stream)
+    throwUnlessClickHouse(answer)
+  }
+
+  async function run(query: string, settings: ClickHouseSettings = {}): Promise<void> {
+    throwUnlessClickHouse(await statements.command({ query, clickhouse_settings: settings }))
   }
 
   function callSettings(by: InsertBy, settings: ClickHouseSettings) {
@@ -135,7 +147,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     const found = await rowsOf<{ query_id: string }>(earlierStatement(namespace, fences))
     const ids = found.map(({ query_id }) => query_id)
     if (ids.length === 0) return
-    await statements.command({ query: endStatement(ids) })
+    await run(endStatement(ids))
     const [{ running }] = (await rowsOf<{ running: number }>(countRunningStatement(ids))) as [{ running: number }]
     if (running > 0) throw new AnalyticsUnavailable(`${running} inserts of earlier epochs have not ended yet`)
   }
@@ -145,14 +157,20 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     async insert(table, rows, by, settings = {}) {
       if (isBlock(rows)) return insertBlock(table, rows, by, settings)
       if ('fences' in by) return insertFenced(table, rows, by, settings)
-      await inserts.insert({ table, values: rows, format: 'JSONEachRow', ...callSettings(by, settings) })
+      const answer = await inserts.insert({
+        table,
+        values: rows,
+        format: 'JSONEachRow',
+        ...callSettings(by, settings),
+      })
+      throwUnlessClickHouse(answer)
     },
     async raiseFences(fences) {
-      await statements.command({ query: raiseStatement(fences) })
+      await run(raiseStatement(fences))
       await endEarlier(fences)
     },
     async pauseInserts(pause, scopes, forMs) {
-      await statements.command({ query: pauseStatement(pause, scopes, forMs) })
+      await run(pauseStatement(pause, scopes, forMs))
       await endAll(scopes)
     },
     async resumeInserts(pause) {
@@ -160,7 +178,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
       // ended here, before the pause is deleted: otherwise it could find no pause, and be stored.
       await endAll(await pausedScopes(pause))
       const held = (await pausedScopes(pause)).length > 0
-      await statements.command({ query: endPauseStatement(pause) })
+      await run(endPauseStatement(pause))
       return held
     },
     query: <Row extends object>(sql: string, params = {}) => rowsOf<Row>(withLiterals(sql, params)),
@@ -168,9 +186,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
       const answer = await statements.exec({ query: `${withLiterals(sql, params)} FORMAT Parquet` })
       return new Uint8Array(await arrayBuffer(answer.stream))
     },
-    async command(sql, params = {}, settings = {}) {
-      await statements.command({ query: withLiterals(sql, params), clickhouse_settings: settings })
-    },
+    command: (sql, params = {}, settings = {}) => run(withLiterals(sql, params), settings),
     async ping() {
       await pings.command({ query: 'SELECT 1' })
     },
@@ -178,6 +194,17 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
       await Promise.all([inserts.close(), statements.close(), pings.close()])
     },
   }
+}
+
+/**
+ * Another server or a proxy may answer 200 to anything: rows that it takes are stored nowhere. What a query reads needs no check, because
+ * it must have the form of rows.
+ */
+function throwUnlessClickHouse({ response_headers: headers }: { response_headers: ResponseHeaders }): void {
+  if (headers['x-clickhouse-query-id'] !== undefined) return
+  throw new AnalyticsUnavailable(
+    'The server is not ClickHouse, nor a proxy that passes its header X-ClickHouse-Query-Id',
+  )
 }
 
 function openClient(

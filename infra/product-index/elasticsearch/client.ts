@@ -65,9 +65,13 @@ export class IndexRejected extends Error {
   override readonly name = 'IndexRejected'
 }
 
+export const NOT_ELASTICSEARCH =
+  'The server is not Elasticsearch, nor a proxy that passes its header X-Elastic-Product.'
+
 /** Maps an error of the client to one of the port. */
 export function indexError(error: unknown): Error {
   if (error instanceof IndexUnavailable || !(error instanceof errors.ElasticsearchClientError)) return error as Error
+  if (error instanceof errors.ProductNotSupportedError) return new IndexUnavailable(NOT_ELASTICSEARCH)
   const passing = !(error instanceof errors.ResponseError) || passingStatus(error.statusCode ?? 503)
   // The client's message may contain the body of the request.
   const message = error.message.slice(0, 500)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { errors } from '@elastic/elasticsearch'
-import { ONCE } from './client.ts'
+import { IndexUnavailable } from '../port.ts'
+import { NOT_ELASTICSEARCH, ONCE } from './client.ts'
 import { aliasesOf } from './placement.ts'
 
 /** The settings and mapping of a new index. */
@@ -85,12 +86,13 @@ export async function emptyIndices(client: Client, shapes: Readonly<Record<strin
 export const isError = (error: unknown, type: string): boolean =>
   error instanceof errors.ResponseError && (error.body as { error?: { type?: string } })?.error?.type === type
 
-/** The result of a call, or null when it answers 404. */
+/** The result of a call, or null when Elasticsearch answers 404. @throws IndexUnavailable when another server or a proxy does. */
 export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call()
   } catch (error) {
-    if (error instanceof errors.ResponseError && error.statusCode === 404) return null
-    throw error
+    if (!(error instanceof errors.ResponseError) || error.statusCode !== 404) throw error
+    if (error.headers?.['x-elastic-product'] === 'Elasticsearch') return null
+    throw new IndexUnavailable(`${NOT_ELASTICSEARCH} It answers 404`)
   }
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openClient } from '../../../../infra/product-index/elasticsearch/client.ts'
-import { turnAliases } from '../../../../infra/product-index/elasticsearch/indices.ts'
+import { indexBehind, turnAliases } from '../../../../infra/product-index/elasticsearch/indices.ts'
 import { refuseOtherClusters } from '../../../../infra/product-index/elasticsearch/one-cluster.ts'
+import { IndexUnavailable } from '../../../../infra/product-index/port.ts'
 
 interface Request {
   path: string
@@ -80,6 +81,20 @@ describe('nodes of Elasticsearch', () => {
     await expect(turnAliases(client, [turn])).rejects.toThrow()
     expect(nodes.flatMap(({ asked }) => asked).filter(({ path }) => path.includes('_aliases'))).toHaveLength(1)
     await client.close()
+  })
+
+  it('say that an index is missing; another server or a proxy that knows no such page does not', async () => {
+    const node = await startNode((_, response) => response.writeHead(404).end('{"status":404}'))
+    const proxy = await startNode((_, response) => {
+      response.removeHeader('x-elastic-product')
+      response.writeHead(404).end('{}')
+    })
+    const behind = (url: string) => {
+      const opened = openClient({ url })
+      return indexBehind(opened, 'alias').finally(() => opened.close())
+    }
+    expect(await behind(node.url)).toBe(null)
+    await expect(behind(proxy.url)).rejects.toThrow(IndexUnavailable)
   })
 
   it('are refused when they are of different clusters', async () => {
