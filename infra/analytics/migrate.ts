@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { OperatorError } from '../../services/domain/errors.ts'
 import type { Analytics } from './port.ts'
 import { defineViews, viewsVersion } from './views.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const END_OF_STATEMENT = /;\s*$/m
+/** Ends the name of a file whose tables a version that does not know it would damage. Other files may be unknown to an earlier version. */
+const BREAKING = '.breaking.sql'
 
 /** What migrations need of the store. */
 export type Migrated = Pick<Analytics, 'command' | 'query' | 'insert'>
@@ -13,11 +16,19 @@ export type Migrated = Pick<Analytics, 'command' | 'query' | 'insert'>
  * each of their versions. A crash may come before files are recorded as done, so running any file and those after it again must be
  * harmless: they use IF NOT EXISTS, and create nothing that a later file removes.
  * @returns the names of what was applied now.
+ * @throws OperatorError when a later version has applied a breaking file.
  */
 export async function migrate(analytics: Migrated): Promise<string[]> {
   await analytics.command('CREATE TABLE IF NOT EXISTS migrations (name String) ENGINE = MergeTree ORDER BY name')
   const done = new Set((await analytics.query<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
-  const pending = [...migrationFiles(), viewsVersion].filter((name) => !done.has(name))
+  const known = [...migrationFiles(), viewsVersion]
+  const unknown = [...done].find((name) => name.endsWith(BREAKING) && !known.includes(name))
+  if (unknown !== undefined) {
+    throw new OperatorError(
+      `A later version of the program has changed the tables of Analytics (${unknown}) in a way that this version would damage: start the later version again`,
+    )
+  }
+  const pending = known.filter((name) => !done.has(name))
   for (const name of pending) {
     if (name === viewsVersion) await defineViews(analytics)
     else await applyFile(analytics, name)

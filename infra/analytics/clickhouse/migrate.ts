@@ -20,8 +20,8 @@ export interface ClickHouseTables extends ClickHouseOptions {
  * Creates the database and brings its tables up to date. May be called repeatedly and by several processes at once, because every
  * statement may be repeated.
  * @returns the migrations applied now.
- * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; OperatorError when it refuses; UnfitServers when these servers
- * would not store rows exactly once.
+ * @throws AnalyticsUnavailable while the server, or one of the cluster, is away; OperatorError when it refuses, or a later version has changed the
+ * tables; UnfitServers when these servers would not store rows exactly once.
  */
 export async function migrateClickHouse(options: ClickHouseTables): Promise<string[]> {
   const { namespace, cluster = null, retentionDays = {} } = options
@@ -42,7 +42,7 @@ export async function migrateClickHouse(options: ClickHouseTables): Promise<stri
       return applied
     })
   } catch (error) {
-    const known = error instanceof UnfitServers ? error : analyticsError(error)
+    const known = error instanceof OperatorError ? error : analyticsError(error)
     throw known instanceof AnalyticsRejected
       ? new OperatorError(`CLICKHOUSE_URL: the server refuses to make the tables: ${known.message}`)
       : known

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isUnspaced } from '../../../services/domain/catalogue/segments.ts'
+import { OperatorError } from '../../../services/domain/errors.ts'
 import type { FullText } from './full-text.ts'
 import { type OfferRow, offerRow, type Words } from './rows.ts'
 
@@ -16,8 +17,14 @@ const DOCUMENTS_AT_ONCE = 500
 /**
  * The first part of an upgrade, before the tables of the current format are created: adds missing columns, and renames the
  * full-text tables of an earlier format.
+ * @throws OperatorError for a file of a later format, which is left as it is.
  */
 export function beginUpgrade(db: DatabaseSync): void {
+  if (formatOf(db) > FORMAT) {
+    throw new OperatorError(
+      `DATA_DIR: a later version of the program has changed ${db.location()}. Start that version, or delete every file whose name begins so and run make rebuild`,
+    )
+  }
   if (hasTable(db, 'documents') && !hasColumn(db, 'documents', 'promotedVersion')) {
     // 0, as if no list of campaigns had been written yet, because earlier versions of the program numbered the lists differently.
     for (const column of ['promotedVersion', 'registryVersion']) {

@@ -151,6 +151,23 @@ describe('a file of an earlier version', () => {
   })
 })
 
+test('a file of a later format is refused, and left as it is', async () => {
+  await store([anOffer()])
+  const inFile = <T>(work: (db: DatabaseSync) => T) => {
+    const db = new DatabaseSync(databaseFile(folder))
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  inFile((db) => db.exec('PRAGMA user_version = 99'))
+  await expect(store([anOffer({ id: 'later' })])).rejects.toThrow(
+    `DATA_DIR: a later version of the program has changed ${databaseFile(folder)}. Start that version, or delete`,
+  )
+  expect(inFile((db) => db.prepare('PRAGMA user_version').get())).toEqual({ user_version: 99 })
+})
+
 /** Interrupts the upgrade after the first page has been copied. */
 function killedAtSecondPage(): void {
   const db = new DatabaseSync(databaseFile(folder))
