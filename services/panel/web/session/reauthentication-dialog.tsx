@@ -1,9 +1,10 @@
-import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import type { Session } from '../client/types.ts'
+import { Dialog } from '../components/form/dialog.tsx'
 import { DialogActions } from '../components/form/dialog-actions.tsx'
 import { t } from '../messages/shell.ts'
 import { useSession } from './session.ts'
@@ -13,7 +14,7 @@ import { useQuestion } from './use-question.ts'
 export function ReauthenticationDialog() {
   const { isOpen, finish } = useQuestion('IDENTITY', true)
   return (
-    <Modal
+    <Dialog
       opened={isOpen}
       onClose={() => finish(false)}
       closeOnEscape={false}
@@ -21,7 +22,7 @@ export function ReauthenticationDialog() {
       zIndex={400}
     >
       {isOpen && <ReauthenticationForm finish={finish} />}
-    </Modal>
+    </Dialog>
   )
 }
 

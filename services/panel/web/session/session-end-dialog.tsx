@@ -1,7 +1,8 @@
-import { Anchor, Modal, Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { ask } from '../client/questions.ts'
+import { Dialog } from '../components/form/dialog.tsx'
 import { t } from '../messages/shell.ts'
 import { hearOtherTabs } from './other-tabs.ts'
 import { startAnew, useSession } from './session.ts'
@@ -27,7 +28,7 @@ export function SessionEndDialog() {
     [userId, finish, queryClient],
   )
   return (
-    <Modal
+    <Dialog
       opened={isOpen}
       onClose={() => {}}
       title={t('sessionEnded')}
@@ -38,7 +39,7 @@ export function SessionEndDialog() {
       zIndex={500}
     >
       {isOpen && <Content finish={finish} />}
-    </Modal>
+    </Dialog>
   )
 }
 

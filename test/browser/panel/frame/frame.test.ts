@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
@@ -119,5 +119,43 @@ it('reaches all of the menu of the user by keyboard', async () => {
   expect(reached.slice(-5)).toEqual(['Change password', 'Two-step sign-in', 'Same as system', 'Light', 'Dark'])
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark')
+  await page.close()
+})
+
+it('returns the focus to what opened a dialog, or to the page if that is gone, and forgets a password that was typed there', async () => {
+  const page = await world.signedIn(OPERATOR)
+  await page.goto('/panel/tokens')
+  const dialog = page.getByRole('dialog')
+  const focusOf = (found: Locator) => found.evaluate((element) => element === document.activeElement)
+  const close = async (opener: Locator) => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => focusOf(opener)).toBe(true)
+  }
+
+  const menu = page.getByRole('button', { name: /^Menu of/ })
+  const typed = page.getByRole('textbox', { name: 'New password' })
+  const openPassword = async () => {
+    await menu.press('Enter')
+    await page.getByRole('menuitem', { name: 'Change password' }).press('Enter')
+    await typed.waitFor()
+  }
+  await openPassword()
+  await typed.fill('a password that is not saved')
+  await close(menu)
+  await openPassword()
+  expect(await typed.inputValue()).toBe('')
+  await close(menu)
+
+  const create = page.getByRole('button', { name: 'New token' }).first()
+  await create.press('Enter')
+  await dialog.waitFor()
+  await close(create)
+  await must(world.program.call('POST', '/v1/panel/tokens', { accountId: ids.account, name: 'Old', scopes: ['panel'] }))
+  await page.reload()
+  await page.getByRole('button', { name: 'Revoke Old' }).press('Enter')
+  await dialog.getByRole('button', { name: 'Revoke' }).press('Enter')
+  await page.getByRole('button', { name: 'Revoke Old' }).waitFor({ state: 'detached' })
+  await expect.poll(() => focusOf(page.getByRole('main'))).toBe(true)
   await page.close()
 })

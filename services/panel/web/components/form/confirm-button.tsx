@@ -1,6 +1,7 @@
-import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core'
+import { Button, type ButtonProps, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
+import { Dialog } from './dialog.tsx'
 import { DialogActions } from './dialog-actions.tsx'
 
 export interface ConfirmButtonProps extends ButtonProps {
@@ -29,7 +30,7 @@ export function ConfirmButton({ children, title, message, confirm, onConfirm, ..
       <Button variant="default" {...props} onClick={open}>
         {children}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={title} centered>
+      <Dialog opened={isOpen} onClose={close} title={title} centered>
         <Stack>
           <Text size="sm" component="div">
             {message}
@@ -42,7 +43,7 @@ export function ConfirmButton({ children, title, message, confirm, onConfirm, ..
             color={props.color === undefined || props.color === 'red' ? 'red' : undefined}
           />
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   )
 }

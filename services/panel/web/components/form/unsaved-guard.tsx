@@ -1,8 +1,9 @@
-import { Modal, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { registerForm } from '../../data/unsaved.ts'
 import { t } from '../../messages/components.ts'
+import { Dialog } from './dialog.tsx'
 import { DialogActions } from './dialog-actions.tsx'
 
 /**
@@ -23,7 +24,7 @@ export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
   }, [hasChanges])
 
   return (
-    <Modal opened={blocker.state === 'blocked'} onClose={() => blocker.reset?.()} title={t('leaveQuestion')} centered>
+    <Dialog opened={blocker.state === 'blocked'} onClose={() => blocker.reset?.()} title={t('leaveQuestion')} centered>
       <Stack>
         <Text size="sm">{t('leaveHelp')}</Text>
         <DialogActions
@@ -34,6 +35,6 @@ export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
           confirm={() => blocker.proceed?.()}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { v4 as uuid } from 'uuid'
 import { answer, client } from '../../client/client.ts'
+import { Dialog } from '../../components/form/dialog.tsx'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
 import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
@@ -95,7 +96,7 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
   })
   const { isWhole, quantities } = form.values
   return (
-    <Modal opened onClose={close} title={t('enterReturn')}>
+    <Dialog opened onClose={close} title={t('enterReturn')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <Checkbox
@@ -123,7 +124,7 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
           <DialogActions label={t('saveReturn')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

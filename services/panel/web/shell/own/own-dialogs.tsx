@@ -1,5 +1,6 @@
-import { Checkbox, Modal, Stack, Text } from '@mantine/core'
+import { Checkbox, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Dialog } from '../../components/form/dialog.tsx'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
 import { t } from '../../messages/shell.ts'
 import { signOut } from '../../session/session.ts'
@@ -28,7 +29,7 @@ function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => vo
     void signOut({ everywhere: true, tokens }).finally(() => setBusy(false))
   }
   return (
-    <Modal opened={isOpen} onClose={close} title={t('signOutEverywhereQuestion')}>
+    <Dialog opened={isOpen} onClose={close} title={t('signOutEverywhereQuestion')}>
       <Stack>
         <Text size="sm">{t('signOutEverywhereHelp')}</Text>
         <Checkbox
@@ -39,6 +40,6 @@ function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => vo
         />
         <DialogActions label={t('signOutEverywhere')} isSaving={isBusy} close={close} confirm={run} color="red" />
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

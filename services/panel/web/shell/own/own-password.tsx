@@ -1,6 +1,7 @@
-import { Modal, PasswordInput, Stack } from '@mantine/core'
+import { PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../client/client.ts'
+import { Dialog } from '../../components/form/dialog.tsx'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
 import { useSave } from '../../data/use-save.ts'
 import { t } from '../../messages/shell.ts'
@@ -9,6 +10,14 @@ import { useSession } from '../../session/session.ts'
 
 /** Changes the user's own password. This session continues; all others end. */
 export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  return (
+    <Dialog opened={isOpen} onClose={close} title={t('changePassword')}>
+      {isOpen && <PasswordForm close={close} />}
+    </Dialog>
+  )
+}
+
+function PasswordForm({ close }: { close: () => void }) {
   const { id } = useSession().user
   const form = useForm({
     initialValues: { password: '' },
@@ -23,20 +32,18 @@ export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => v
     onSaved: close,
   })
   return (
-    <Modal opened={isOpen} onClose={close} title={t('changePassword')}>
-      <form onSubmit={form.onSubmit((values) => void submit(values))}>
-        <Stack>
-          <PasswordInput
-            label={t('newPassword')}
-            description={t('ownPasswordHelp', { rule: passwordHint })}
-            autoComplete="new-password"
-            data-autofocus
-            required
-            {...form.getInputProps('password')}
-          />
-          <DialogActions label={t('changePassword')} isSaving={isSaving} close={close} />
-        </Stack>
-      </form>
-    </Modal>
+    <form onSubmit={form.onSubmit((values) => void submit(values))}>
+      <Stack>
+        <PasswordInput
+          label={t('newPassword')}
+          description={t('ownPasswordHelp', { rule: passwordHint })}
+          autoComplete="new-password"
+          data-autofocus
+          required
+          {...form.getInputProps('password')}
+        />
+        <DialogActions label={t('changePassword')} isSaving={isSaving} close={close} />
+      </Stack>
+    </form>
   )
 }

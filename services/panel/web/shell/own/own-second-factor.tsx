@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
 import { ConfirmButton } from '../../components/form/confirm-button.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
 import { useSave } from '../../data/use-save.ts'
 import { t } from '../../messages/shell.ts'
 import { SecondFactorSetup, ShownRecoveryCodes } from '../../session/second-factor/second-factor-setup.tsx'
@@ -10,9 +11,9 @@ import { useSession } from '../../session/session.ts'
 /** Turns the user's two-step sign-in on and off, and makes new recovery codes. */
 export function OwnSecondFactor({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={close} title={t('twoStepSignIn')} closeOnClickOutside={false}>
+    <Dialog opened={isOpen} onClose={close} title={t('twoStepSignIn')} closeOnClickOutside={false}>
       {isOpen && <Content close={close} />}
-    </Modal>
+    </Dialog>
   )
 }
 

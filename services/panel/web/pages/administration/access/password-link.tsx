@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { answer, client } from '../../../client/client.ts'
 import type { PasswordLink, User } from '../../../client/types.ts'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
@@ -28,7 +29,7 @@ export function PasswordLinkButton({ user, made }: { user: User; made: (link: Pa
 /** Shows the link. Only its buttons close it, because a link that nobody has copied is lost. */
 export function MadePasswordLink({ link, name, close }: { link: PasswordLink; name: string; close: () => void }) {
   return (
-    <Modal
+    <Dialog
       opened
       onClose={close}
       title={link.purpose === 'INVITATION' ? t('invitation') : t('resetLink')}
@@ -44,6 +45,6 @@ export function MadePasswordLink({ link, name, close }: { link: PasswordLink; na
           <Button onClick={close}>{t('done')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Modal, Select, type SelectProps, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Select, type SelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Account, Token } from '../../../client/types.ts'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useSave } from '../../../data/use-save.ts'
@@ -59,7 +60,7 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
   })
   if (made !== null) return <MadeToken token={made} close={close} />
   return (
-    <Modal opened onClose={close} title={t('newToken')}>
+    <Dialog opened onClose={close} title={t('newToken')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           {choosesAccount && <AccountChoice required {...form.getInputProps('accountId')} />}
@@ -82,13 +83,13 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
           <DialogActions label={t('createToken')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 
 function MadeToken({ token, close }: { token: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title={t('token')} closeOnClickOutside={false} closeOnEscape={false}>
+    <Dialog opened onClose={close} title={t('token')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
         <Alert color="yellow" variant="light">
           {t('tokenHelp')}
@@ -98,7 +99,7 @@ function MadeToken({ token, close }: { token: string; close: () => void }) {
           <Button onClick={close}>{t('copiedIt')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Group, Modal, PasswordInput, SegmentedControl, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Group, PasswordInput, SegmentedControl, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Account, PasswordLink, Role, User } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
@@ -66,7 +67,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
   if (link) return <MadePasswordLink link={link} name={form.values.name} close={close} />
   const setsPassword = user ? !isOneself : form.values.way === 'PASSWORD'
   return (
-    <Modal opened onClose={close} title={user ? t('editWhom', { name: user.name }) : t('newUser')}>
+    <Dialog opened onClose={close} title={user ? t('editWhom', { name: user.name }) : t('newUser')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <TextInput label={t('name')} required maxLength={200} data-autofocus {...form.getInputProps('name')} />
@@ -119,7 +120,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Button, Code, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Select, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Item, Query } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { DetailList } from '../../../components/page/detail-list.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
@@ -129,7 +130,7 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
 function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
   return (
-    <Modal opened onClose={close} title={t('failedEvent', { id: String(id) })} size="lg">
+    <Dialog opened onClose={close} title={t('failedEvent', { id: String(id) })} size="lg">
       <Stack>
         <DetailList
           details={{
@@ -151,6 +152,6 @@ function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void
           </Code>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

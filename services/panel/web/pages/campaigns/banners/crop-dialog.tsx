@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Slider, Stack, Text } from '@mantine/core'
+import { Button, Group, Slider, Stack, Text } from '@mantine/core'
 import { type PointerEvent, useEffect, useState } from 'react'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { areaOf, type Framing, type Size, zoomMax } from './crop.ts'
 import classes from './image-field.module.css'
@@ -25,7 +26,7 @@ export function CropDialog({ file, picture, target, isBusy, onDone, onClose }: C
   const most = zoomMax(picture, target)
   const area = areaOf(picture, target, framing)
   return (
-    <Modal opened onClose={onClose} title={t('cropTitle')} size="lg" centered>
+    <Dialog opened onClose={onClose} title={t('cropTitle')} size="lg" centered>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {t('cropHelp', { ...picture, targetWidth: target.width, targetHeight: target.height })}
@@ -49,7 +50,7 @@ export function CropDialog({ file, picture, target, isBusy, onDone, onClose }: C
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
@@ -89,7 +90,7 @@ function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
   }
 
   return (
-    <Modal
+    <Dialog
       opened
       onClose={() => close(results !== null)}
       title={BULK_WORDS[kind].title(campaigns.length)}
@@ -120,7 +121,7 @@ function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

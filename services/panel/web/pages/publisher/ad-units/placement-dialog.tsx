@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../../client/client.ts'
 import type { Placement } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/placements.ts'
 
@@ -32,7 +33,7 @@ export function PlacementDialog({ placement, shopId, close }: PlacementDialogPro
     onSaved: close,
   })
   return (
-    <Modal opened onClose={close} title={placement ? t('editNamed', { name: placement.name }) : t('newPlacement')}>
+    <Dialog opened onClose={close} title={placement ? t('editNamed', { name: placement.name }) : t('newPlacement')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <TextInput
@@ -64,7 +65,7 @@ export function PlacementDialog({ placement, shopId, close }: PlacementDialogPro
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 
 const REASON_CHARS_MAX = 1_000
@@ -19,7 +20,7 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
   return (
-    <Modal opened onClose={close} title={t('rejectTitle', { name })}>
+    <Dialog opened onClose={close} title={t('rejectTitle', { name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -75,6 +76,6 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,5 +1,6 @@
-import { Kbd, Modal, Switch, Table } from '@mantine/core'
+import { Kbd, Switch, Table } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 
 const shortcuts = [
@@ -19,7 +20,7 @@ export function useShortcutsOn() {
 export function ShortcutsDialog({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [isOn, setOn] = useShortcutsOn()
   return (
-    <Modal opened={isOpen} onClose={close} title={t('keyboardShortcuts')}>
+    <Dialog opened={isOpen} onClose={close} title={t('keyboardShortcuts')}>
       <Table aria-label={t('keyboardShortcuts')} mb="md">
         <Table.Tbody>
           {shortcuts.map(([key, what]) => (
@@ -33,6 +34,6 @@ export function ShortcutsDialog({ isOpen, close }: { isOpen: boolean; close: () 
         </Table.Tbody>
       </Table>
       <Switch label={t('singleKeys')} checked={isOn} onChange={({ currentTarget: { checked } }) => setOn(checked)} />
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconDownload, IconEraser } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Erasure } from '../../../client/types.ts'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
@@ -92,14 +93,14 @@ function EraseDialog({ shopId, close }: DialogProps) {
     onSaved: close,
   })
   return (
-    <Modal opened onClose={close} title={t('newErasureTitle')}>
+    <Dialog opened onClose={close} title={t('newErasureTitle')}>
       <form onSubmit={form.onSubmit((person) => void submit(person))}>
         <Stack>
           <PersonFields form={form} help={t('identifierHelp')} />
           <DialogActions label={t('eraseForGood')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -114,14 +115,14 @@ function HandOutDialog({ shopId, close }: DialogProps) {
     close()
   }
   return (
-    <Modal opened onClose={close} title={t('handOutTitle')}>
+    <Dialog opened onClose={close} title={t('handOutTitle')}>
       <form onSubmit={form.onSubmit((person) => void download(() => load(person), save))}>
         <Stack>
           <PersonFields form={form} help={t('handOutHelp')} />
           <DialogActions label={t('download')} isSaving={isLoading} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { SigningKey } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { DetailList } from '../../../components/page/detail-list.tsx'
@@ -56,7 +57,7 @@ function KeyDialog({ shopId, close }: { shopId: string; close: () => void }) {
   })
   if (made !== null) return <MadeKey {...made} close={close} />
   return (
-    <Modal opened onClose={close} title={t('newKeyTitle')}>
+    <Dialog opened onClose={close} title={t('newKeyTitle')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <TextInput
@@ -70,13 +71,13 @@ function KeyDialog({ shopId, close }: { shopId: string; close: () => void }) {
           <DialogActions label={t('createKey')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 
 function MadeKey({ id, secret, close }: { id: string; secret: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title={t('theKey')} closeOnClickOutside={false} closeOnEscape={false}>
+    <Dialog opened onClose={close} title={t('theKey')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
         <Alert color="yellow" variant="light">
           {t('copySecret')}
@@ -91,7 +92,7 @@ function MadeKey({ id, secret, close }: { id: string; secret: string; close: () 
           <Button onClick={close}>{t('copied')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { SavedView } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/reports.ts'
@@ -12,7 +13,7 @@ import { useViewChanges, VIEWS_PATH } from './use-views.ts'
 /** Renames and deletes saved views, and chooses the view with which Reports opens. */
 export function ManageViewsDialog({ views, close }: { views: readonly SavedView[]; close: () => void }) {
   return (
-    <Modal opened onClose={close} title={t('manageViewsTitle')} size="lg">
+    <Dialog opened onClose={close} title={t('manageViewsTitle')} size="lg">
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
@@ -23,7 +24,7 @@ export function ManageViewsDialog({ views, close }: { views: readonly SavedView[
           <ViewRow key={view.id} view={view} />
         ))}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

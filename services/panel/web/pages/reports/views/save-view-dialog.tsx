@@ -1,6 +1,7 @@
-import { Checkbox, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../../client/client.ts'
+import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/reports.ts'
@@ -23,7 +24,7 @@ export function SaveViewDialog({ address, close }: { address: string; close: () 
     onSaved: close,
   })
   return (
-    <Modal opened onClose={close} title={t('saveViewTitle')}>
+    <Dialog opened onClose={close} title={t('saveViewTitle')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack>
           <Text size="sm" c="dimmed">
@@ -40,6 +41,6 @@ export function SaveViewDialog({ address, close }: { address: string; close: () 
           <DialogActions label={t('save')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
