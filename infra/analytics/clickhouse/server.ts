@@ -31,6 +31,13 @@ const CONNECTIONS_MAX = 10
 const STATEMENT_MAX_BYTES = 16 * 1024 * 1024
 /** More rows than any batch has. A block must not be split, because a token covers all of it. */
 const BLOCK_MAX_ROWS = 1_000_000_000
+/**
+ * An answer waits in the server's memory until its query has ended, and what is beyond this size in a file on the server's disk. Without
+ * a limit all of it would, so that a full disk would answer no report. It also saves a fifth of the processor time of 20,000 rows.
+ */
+const ANSWER_IN_MEMORY_MAX_BYTES = 32 * 1024 * 1024
+/** The last bytes of every Parquet file. */
+const PARQUET_MARK = 'PAR1'
 /** With 18 MB blocks of events on loopback, this is as fast as no compression (89,000 rows/s), and gzip is 13 % slower. */
 const REQUEST_COMPRESSION = { codec: 'zstd', level: 1 } as const
 
@@ -73,7 +80,10 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
 
   async function rowsOf<Row extends object>(query: string): Promise<Row[]> {
     const answer = await statements.query({ query, format: 'JSONEachRow' })
-    return await answer.json<Row>()
+    const rows = await answer.json<Row>()
+    throwUnlessClickHouse(answer)
+    throwUnlessWhole(rows.length === rowsOfAnswer(answer.response_headers))
+    return rows
   }
 
   /** Columns of a table. A process of another version may have added columns that this version does not know. */
@@ -184,7 +194,9 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     query: <Row extends object>(sql: string, params = {}) => rowsOf<Row>(withLiterals(sql, params)),
     async queryParquet(sql, params = {}) {
       const answer = await statements.exec({ query: `${withLiterals(sql, params)} FORMAT Parquet` })
-      return new Uint8Array(await arrayBuffer(answer.stream))
+      const file = await arrayBuffer(answer.stream)
+      throwUnlessWhole(Buffer.from(file).subarray(-PARQUET_MARK.length).toString() === PARQUET_MARK)
+      return new Uint8Array(file)
     },
     command: (sql, params = {}, settings = {}) => run(withLiterals(sql, params), settings),
     async ping() {
@@ -196,15 +208,25 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   }
 }
 
-/**
- * Another server or a proxy may answer 200 to anything: rows that it takes are stored nowhere. What a query reads needs no check, because
- * it must have the form of rows.
- */
+/** Another server or a proxy may answer 200 to anything: rows that it takes are stored nowhere. */
 function throwUnlessClickHouse({ response_headers: headers }: { response_headers: ResponseHeaders }): void {
   if (headers['x-clickhouse-query-id'] !== undefined) return
   throw new AnalyticsUnavailable(
     'The server is not ClickHouse, nor a proxy that passes its header X-ClickHouse-Query-Id',
   )
+}
+
+/** How many rows ClickHouse has found, by the header that it sends with an answer. */
+function rowsOfAnswer({ 'x-clickhouse-summary': summary = '{}' }: ResponseHeaders): number {
+  return Number(JSON.parse(String(summary)).result_rows)
+}
+
+/**
+ * ClickHouse leaves out what it could not write to a full disk, and says 200 all the same. The error has no code, so that another
+ * server is asked if there is one.
+ */
+function throwUnlessWhole(isWhole: boolean): void {
+  if (!isWhole) throw new Error('ClickHouse has sent only a part of its answer: its disk may be full')
 }
 
 function openClient(
@@ -231,6 +253,7 @@ function openClient(
       max_execution_time: Math.ceil((timeoutMs * SERVER_TIMEOUT_SHARE) / 1000),
       // An error after the first rows fails the query. It does not shorten the answer.
       wait_end_of_query: 1,
+      http_response_buffer_size: String(ANSWER_IN_MEMORY_MAX_BYTES),
       max_query_size: String(STATEMENT_MAX_BYTES),
       output_format_json_quote_64bit_integers: 0,
       // An insert is one block, and on disk when it returns: it is not queued with other inserts, not split and not merged.

@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { tries } from '../../effort.ts'
-import { type EngineName, type EngineOnDisk, engineNames } from './world/engine-set.ts'
+import { onceAnswered } from '../../wait-for.ts'
+import { eventually, reportOf } from './trial.ts'
+import { type EngineName, engineNames } from './world/engine-set.ts'
 import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world/world.ts'
 
 const run = promisify(execFile)
@@ -32,6 +34,7 @@ const OUTAGE_MS = 5_000
 const SHORT_OUTAGE_MS = 3_000
 /** Long enough for every batch that is under way to fail and to be tried again. */
 const FULL_DISK_MS = tries(10_000, 120_000)
+const REPORT_EVERY_MS = 500
 /** The time of undisturbed load between faults that run in turn. */
 const BETWEEN_MS = 3_000
 const SLOW_MS = 5_000
@@ -132,16 +135,39 @@ const fullDisk: Fault = {
   },
 }
 
-/** Kafka ends when it cannot write. ClickHouse goes on and stores nothing. */
-const fullDiskOf = (engine: EngineOnDisk): Fault => ({
-  name: `full disk of ${engine}`,
+/** Kafka ends when it cannot write. */
+const fullDiskOfKafka: Fault = {
+  name: 'full disk of kafka',
   async run({ engines }) {
-    await engines.disks[engine].fill()
+    await engines.disks.kafka.fill()
     await delay(FULL_DISK_MS)
-    await engines.disks[engine].free()
-    await engines.start(engine)
+    await engines.disks.kafka.free()
+    await engines.start('kafka')
   },
-})
+}
+
+/** ClickHouse goes on, stores nothing, and answers reports as before. */
+const fullDiskOfClickHouse: Fault = {
+  name: 'full disk of clickhouse',
+  async run(world) {
+    const { clickhouse } = world.engines.disks
+    const before = await eventually(
+      () => reportOf(world),
+      ({ views }) => views > 0,
+    )
+    await clickhouse.fill()
+    try {
+      for (const end = performance.now() + FULL_DISK_MS; performance.now() < end; await delay(REPORT_EVERY_MS)) {
+        const { views } = await onceAnswered(() => reportOf(world))
+        if (views < before.views)
+          throw new Error(`While the disk of ClickHouse is full, a report has ${views} of ${before.views} views`)
+      }
+    } finally {
+      await clickhouse.free()
+      await world.engines.start('clickhouse')
+    }
+  },
+}
 
 const killOfSpool: Fault = {
   name: 'no Kafka, and kill -9 of intake',
@@ -244,7 +270,7 @@ export const faults: readonly Fault[] = [
     fullDisk,
     killOfSpool,
   ]),
-  ...inTurn('full disk of clickhouse, then of kafka', [fullDiskOf('clickhouse'), fullDiskOf('kafka')]),
+  ...inTurn('full disk of clickhouse, then of kafka', [fullDiskOfClickHouse, fullDiskOfKafka]),
   takeoversOfRegistry,
   takeoverOfStreams,
   startWithoutEngines,
