@@ -1,9 +1,11 @@
 import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
+import { Revoked } from '../../infra/event-log/port.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { decodeDecisions, encodeNote, isOfLog, type NotedEvent, standsBy } from './batch-note.ts'
 import { completeShards } from './counters-repair.ts'
+import { JUDGE_GROUP } from './recount/judged-up-to.ts'
 import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
@@ -31,6 +33,7 @@ export interface EventBatch<Event extends NotedEvent, Outcome> {
  * counters first store the changes of campaigns with the decisions, in one atomic step that moves the position on, and then the
  * changes of people. A repeated batch takes the decisions that are stored already, and stores only the rest.
  * @returns the outcome of the decisions.
+ * @throws Revoked when another member has judged the batch and gone on since.
  */
 export async function decideBatch<Event extends NotedEvent, Outcome>(
   deps: RecountDeps,
@@ -46,7 +49,7 @@ export async function decideBatch<Event extends NotedEvent, Outcome>(
 }
 
 async function attempt<Event extends NotedEvent, Outcome>(
-  { counters, now }: Pick<RecountDeps, 'counters' | 'now'>,
+  { log, counters, now }: RecountDeps,
   { place, events, stepOf, outcomeOf, after, upTo }: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
   const values = new BatchCounters({
@@ -68,9 +71,12 @@ async function attempt<Event extends NotedEvent, Outcome>(
   const isRepeated = position > after
   if (isRepeated && !isOfLog(note, events)) throw ofAnotherLog({ partition: place.shard, position })
   const kept = isRepeated ? decodeDecisions(note) : NONE
+  if (isRepeated && events.some(({ offset }) => offset <= position && !kept.has(offset))) {
+    await throwIfJudged(log, { partition: place.shard, after })
+    throw ofAnotherLog({ partition: place.shard, position })
+  }
   const decisions = await inSlices(steps, ({ offset, step }) => {
-    const decision = offset > position ? decide(step, values) : kept.get(offset)
-    if (!decision) throw ofAnotherLog({ partition: place.shard, position })
+    const decision = offset > position ? decide(step, values) : kept.get(offset)!
     values.at(offset)
     carryOut(step, decision, values)
     return decision
@@ -79,6 +85,17 @@ async function attempt<Event extends NotedEvent, Outcome>(
   const noteOf = (counting: readonly number[]) => encodeNote(events, decisions, { before, counting })
   const [, outcome] = await Promise.all([storeAll(counters, values, { upTo, noteOf }), outcomeOf(decisions)])
   return outcome
+}
+
+/** The counters have no decisions on a batch once its judge has gone on to later ones: this process was frozen meanwhile. */
+async function throwIfJudged(
+  log: Pick<RecountDeps['log'], 'committed'>,
+  { partition, after }: { partition: number; after: number },
+): Promise<void> {
+  const commits = await log.committed(JUDGE_GROUP)
+  const commit = commits.find((each) => each.topic === 'ad-events' && each.partition === partition)
+  if (commit && commit.offset - 1 > after)
+    throw new Revoked(`Another member has judged ad-events/${partition} since this batch was read`)
 }
 
 const ofAnotherLog = ({ partition, position }: { partition: number; position: number }) =>

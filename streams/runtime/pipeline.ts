@@ -26,7 +26,8 @@ import { createStreamRun, IDLE_POLL_MS, type Retry } from './stream-run.ts'
 /**
  * Processes one batch of one partition, in order. A batch comes again after a crash or a throw, so the step's effects outside
  * the log must be idempotent; its outputs are stored exactly once.
- * @throws UnknownSchema when the batch needs a newer version of the program: only its partition then waits.
+ * @throws UnknownSchema when the batch needs a newer version of the program: only its partition then waits. Revoked when another member
+ * has gone on with the partition: the batch is dropped.
  */
 export type StreamStep = (batch: {
   topic: TopicName
@@ -153,6 +154,7 @@ export function createStream(options: StreamOptions): Stream {
     try {
       if (records.length > 0) result = await step({ topic, partition, records, committed, lastOffset })
     } catch (error) {
+      if (error instanceof Revoked) return giveUp(batch)
       const { offset } = batch.records[0]!
       consumer.seek(assignment, offset)
       if (!(error instanceof UnknownSchema)) return error as Error
@@ -179,11 +181,7 @@ export function createStream(options: StreamOptions): Stream {
       await consumer.commit(assignment, { offset, metadata: JSON.stringify({ counts }) }, outputs)
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
-      ended.add(assignment)
-      logger.info(
-        { stream: name, topic, partition },
-        'the partition was given to another member, which repeats this batch',
-      )
+      giveUp(batch)
       return
     }
     done.offset = offset
@@ -194,6 +192,16 @@ export function createStream(options: StreamOptions): Stream {
     run.count({ records: batch.records.length, dead: dead.length })
     if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
     else run.paused.resumed(topic, partition)
+  }
+
+  /** Drops a batch, and everything else that is read under its assignment. */
+  function giveUp({ topic, partition, assignment }: Batch): null {
+    ended.add(assignment)
+    logger.info(
+      { stream: name, topic, partition },
+      'the partition was given to another member, which repeats this batch',
+    )
+    return null
   }
 
   /** How far a partition is committed: by this member under this assignment, or else by the owner before it. */

@@ -5,12 +5,12 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { logEpochRecord } from '../../../infra/event-log/log-epoch.ts'
-import type { EventLog } from '../../../infra/event-log/port.ts'
+import { type EventLog, Revoked } from '../../../infra/event-log/port.ts'
 import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
-import { createJudge } from '../../../streams/judge/judge.ts'
+import { createJudge, createJudgeStep } from '../../../streams/judge/judge.ts'
 import { JUDGE_GROUP, restoreJudgeCommits } from '../../../streams/judge/recount/judged-up-to.ts'
 import { eventOf, NOON, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
@@ -145,4 +145,20 @@ test('counters of another log are refused, with what to do', async () => {
   await ended
   const bounds = await emptied.bounds('judged-events')
   expect(bounds.reduce((sum, { start, end }) => sum + end - start, 0)).toBe(1)
+})
+
+test('a batch that another member has judged and gone on from is given up, and the counters are not blamed', async () => {
+  const [first] = await send(30)
+  const { partition } = first!
+  const records = (await log.read('ad-events', partition, 0, 1_000)).map((record) => ({
+    ...record,
+    ...{ at: record.appendedAt, bytes: record.value },
+    value: decode('AdEvent', record.value!),
+  }))
+  await its.judge()
+  await send(30)
+  await its.judge()
+  const step = createJudgeStep({ log, counters: its.counters, snapshot, now: () => NOON })
+  const batch = { topic: 'ad-events' as const, partition, records, committed: null, lastOffset: records.at(-1)!.offset }
+  await expect(step(batch)).rejects.toBeInstanceOf(Revoked)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { NewRecord } from '../../../infra/event-log/port.ts'
+import { type NewRecord, Revoked } from '../../../infra/event-log/port.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import type { StreamStep } from '../../../streams/runtime/pipeline.ts'
@@ -75,6 +75,20 @@ it('a stream tries a batch again until its step succeeds, in order and without a
   await stream.stop()
   expect(errors.slice(0, 2)).toEqual(['attempt 1', 'attempt 2'])
   expect(stream.state()).toMatchObject({ records: 20, failures: 0, lastError: { at: NOW } })
+})
+
+it('a batch whose step finds that another member has gone on is dropped, without a failure', async () => {
+  await world.log.append([{ ...view('first'), key: 'one' }])
+  const begun = Promise.withResolvers<void>()
+  const stream = start(async () => {
+    begun.resolve()
+    throw new Revoked('another member has gone on')
+  })
+  await begun.promise
+  await stream.stop()
+  expect(stream.state()).toMatchObject({ failures: 0, lastError: null, records: 0 })
+  start(copy)
+  expect(messages(await readOnceThere('feed-issues', 1))).toEqual(['first'])
 })
 
 it('a stream shows that it is retrying, and why', async () => {
