@@ -42,6 +42,8 @@ export function documentFacets(offer: ProductOffer): string[] {
 
 /** The cache of facets by category path, because many offers share a path. Once it is full, it is emptied. */
 const PATHS_REMEMBERED_MAX = 5_000
+/** The facets of a long path take up to 32 times its length. */
+const REMEMBERED_PATH_MAX_CHARS = 300
 const rememberedPaths = new Map<string, readonly string[]>()
 
 function facetsOfPath(path: string): readonly string[] {
@@ -51,6 +53,7 @@ function facetsOfPath(path: string): readonly string[] {
     ...pathAndAbove(path).map((key) => facetToken('path', key)),
     ...pathLevels(path).map((level) => facetToken('node', level)),
   ]
+  if (path.length > REMEMBERED_PATH_MAX_CHARS) return facets
   if (rememberedPaths.size >= PATHS_REMEMBERED_MAX) rememberedPaths.clear()
   rememberedPaths.set(path, facets)
   return facets

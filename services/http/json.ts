@@ -41,7 +41,7 @@ export function jsonParser(bodies: RequestBodies) {
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): unknown {
   const fault = sizeFault(bytes, limits)
-  if (fault !== null) throw new Problem('TOO_LARGE', fault)
+  if (fault !== null) throw new Problem('TOO_LARGE', `The body ${fault}`)
   try {
     return parse(bytes, { protoAction: 'error', constructorAction: 'error' })
   } catch (cause) {
@@ -57,7 +57,8 @@ export function malformed(cause?: unknown): Problem {
   )
 }
 
-function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
+/** How JSON exceeds the limits, to be said of it; null when it does not. */
+export function sizeFault(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): string | null {
   let depth = 0
   let values = 1
   for (let i = 0; i < bytes.length; i++) {
@@ -69,7 +70,7 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
       case OPEN_OBJECT:
         depth++
         values++
-        if (depth > limits.depth) return `The body is nested more than ${limits.depth} levels deep`
+        if (depth > limits.depth) return `is nested more than ${limits.depth} levels deep`
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -79,7 +80,7 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
       case COLON:
         values++
     }
-    if (values > limits.values) return `The body holds more than ${limits.values} values`
+    if (values > limits.values) return `holds more than ${limits.values} values`
   }
   return null
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
+import { sizeFault } from '../../http/json.ts'
 import { linesOf } from './lines.ts'
 
 /** One entry to import, or why it could not be read. `number` is that of its first line, from 1. */
@@ -25,6 +26,8 @@ export const ndjsonEntries: EntryParser = async function* (chunks, limits) {
 }
 
 function entryOf(number: number, text: string): ImportEntry {
+  const fault = sizeFault(Buffer.from(text))
+  if (fault !== null) return { number, wrong: fault }
   try {
     return { number, value: JSON.parse(text) }
   } catch {

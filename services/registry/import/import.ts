@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import { createSlices } from '../../../infra/threads/slices.ts'
 import type { ImportAnswer } from '../../../schemas/http/panel/shops/import.ts'
 import { Problem } from '../../domain/errors.ts'
 import { ERRORS_LISTED_MAX } from '../../http/violations.ts'
@@ -10,8 +10,6 @@ const GB = 1024 * 1024 * 1024
 const KB = 1024
 /** Records of one append. */
 const BATCH_RECORDS = 1_000
-/** Lines read before other work of this thread has a turn. They take under a millisecond. */
-const LINES_PER_TURN = 32
 
 export interface ImportLimits {
   bytesMax: number
@@ -50,6 +48,7 @@ export async function importEntries(
     batch = []
   }
 
+  const slices = createSlices()
   try {
     for await (const entry of entries(bounded(body, limits.bytesMax), limits)) {
       if (++count > limits.linesMax) throw new Exceeded(`${limits.linesMax} lines`)
@@ -62,7 +61,7 @@ export async function importEntries(
         }
       }
       if (batch.length >= BATCH_RECORDS) await store()
-      if (count % LINES_PER_TURN === 0) await setImmediate()
+      if (slices.isOver()) await slices.next()
     }
   } catch (error) {
     if (!(error instanceof Exceeded)) throw error

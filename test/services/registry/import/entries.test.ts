@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { csvEntries } from '../../../../services/registry/import/entries.ts'
+import { csvEntries, ndjsonEntries } from '../../../../services/registry/import/entries.ts'
+import { IMPORT_LIMITS, importEntries } from '../../../../services/registry/import/import.ts'
 import { orderRows } from '../../../../services/registry/import/order.ts'
+import type { ImportRules } from '../../../../services/registry/import/rules.ts'
 
 const HEAD = Buffer.from('eventId,occurredAt,currency,shopProductId,price,quantity\n')
 /** Each names an order of its own, and lacks the other cells. */
@@ -78,4 +80,38 @@ it('gives other work its turns while it reads rows that fill hundreds of pieces'
   await others
   // A row takes some forty milliseconds, and a slice takes eight.
   expect(turns).toBeGreaterThan(2 * rows)
+})
+
+it('refuses lines of JSON that are nested too deep or hold too many values, before they are parsed', async () => {
+  async function* chunks() {
+    for (const line of [`${'['.repeat(99)}${']'.repeat(99)}`, `[${'1,'.repeat(50_000)}1]`, '[1]'])
+      yield Buffer.from(`${line}\n`)
+  }
+  expect(await Array.fromAsync(ndjsonEntries(chunks(), IMPORT_LIMITS))).toEqual([
+    { number: 1, wrong: 'is nested more than 32 levels deep' },
+    { number: 2, wrong: 'holds more than 50000 values' },
+    { number: 3, value: [1] },
+  ])
+})
+
+it('gives other work its turns between lines that take long', async () => {
+  const LINES = 20
+  const SLICE_MS = 8
+  async function* chunks() {
+    yield Buffer.from('1\n'.repeat(LINES))
+  }
+  let turns = 0
+  let isOver = false
+  const others = (async () => {
+    for (; !isOver; turns++) await setImmediate()
+  })()
+  const read = () => {
+    for (const endsAt = performance.now() + SLICE_MS; performance.now() < endsAt; );
+    return { tag: 'REFUSED' as const, errors: [] }
+  }
+  const log = { append: async () => [] }
+  await importEntries(log, chunks(), { entries: ndjsonEntries, read, rules: {} as ImportRules, limits: IMPORT_LIMITS })
+  isOver = true
+  await others
+  expect(turns).toBeGreaterThanOrEqual(LINES)
 })
