@@ -61,6 +61,8 @@ export interface StreamsDeps {
   /** The log as it is stored: `log` shows no identifier of an erased person. */
   storedLog: EventLog
   analytics: Analytics
+  /** The identity of the store behind `analytics`. */
+  store: string
   index: ProductIndex
   counters: Counters
   snapshot: Snapshot

@@ -60,3 +60,19 @@ function statementsOf(sql: string): string[] {
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '')
 }
+
+/**
+ * The name of the store, which is made at the first call and kept in a table: tables that are copied to another server bring it along.
+ * @param newId makes a name that no other store has.
+ */
+export async function storeIdentity(
+  analytics: Pick<Analytics, 'query' | 'insert'>,
+  newId: () => string,
+): Promise<string> {
+  const read = async () => (await analytics.query<{ id: string }>('SELECT id FROM store_identity LIMIT 1'))[0]?.id
+  const found = await read()
+  if (found !== undefined) return found
+  // Of processes that get here at once, the first names the store: an insert with a token that was seen stores nothing.
+  await analytics.insert('store_identity', [{ id: newId() }], { token: 'identity' })
+  return (await read())!
+}

@@ -34,9 +34,12 @@ const COUNTED_TABLE = 'counted_ranges'
 /** Not made from records of the log. */
 const FORGOTTEN_TABLE = 'forgotten_rows'
 const ENDED_TABLE = 'ended_identifiers'
+const IDENTITY_TABLE = 'store_identity'
+/** Tables that a rebuild does not drop. */
+const KEPT_TABLES: readonly string[] = [FENCES_TABLE, ENDED_TABLE, IDENTITY_TABLE]
 
 /**
- * Drops every table of Analytics except fences and the lines of settled purchases, makes them again from the log, and compares. Call
+ * Drops every table of Analytics except fences, the store's identity and the lines of settled purchases, makes them again from the log, and compares. Call
  * it only while no sink and no attribution run. After a crash, run it again: it then compares with what was left. Until then, no sink
  * stores anything.
  */
@@ -139,7 +142,7 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
     `SELECT ${TABLE_NAME} AS name FROM system.tables
      WHERE database = currentDatabase() AND engine != 'Distributed' ORDER BY name != 'migrations', name`,
   )
-  return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE && name !== ENDED_TABLE)
+  return tables.map(({ name }) => name).filter((name) => !KEPT_TABLES.includes(name))
 }
 
 /**
@@ -155,7 +158,7 @@ async function fingerprints(analytics: Analytics, since: CompleteSince): Promise
      WHERE database = currentDatabase() AND engine NOT IN ('View', 'Distributed') AND name NOT IN {others:Array(String)}
        AND NOT match(name, '^(attribution|signal|phrase|report)_|^${REBUILDING}') AND name != '${COUNTED_TABLE}'
        AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
-    { others: ['migrations', FENCES_TABLE, FORGOTTEN_TABLE, ENDED_TABLE] },
+    { others: ['migrations', FORGOTTEN_TABLE, ...KEPT_TABLES] },
   )
   for (const { name, final } of tables.filter((each) => since(each.name) !== Number.POSITIVE_INFINITY)) {
     const from = Number.isFinite(since(name)) ? `WHERE occurredAt >= ${since(name)}` : ''

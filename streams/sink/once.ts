@@ -22,6 +22,8 @@ export interface Stored {
 export interface StoreDeps {
   consumer: LogConsumer
   analytics: Analytics
+  /** The identity of the store behind `analytics`; null when it is unknown. */
+  store: string | null
   /** UTC epoch milliseconds. */
   now: () => number
 }
@@ -52,15 +54,18 @@ export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promis
 }
 
 /** From here on no other process may store these records, unless it owns the partition and uses a later epoch. */
-async function open({ consumer }: StoreDeps, { assignment, first, last, epoch, counts }: AssignedBatch): Promise<void> {
-  const metadata = encodeOffsetMetadata({ epoch, pendingLast: last, counts })
+async function open(deps: StoreDeps, { assignment, first, last, epoch, counts }: AssignedBatch): Promise<void> {
+  const { consumer, store } = deps
+  const metadata = encodeOffsetMetadata({ epoch, pendingLast: last, counts, ...(store !== null && { store }) })
   await consumer.commit(assignment, { offset: first, metadata })
 }
 
 async function close(deps: StoreDeps, batch: AssignedBatch, { rows, dead }: StoredRows): Promise<Stored> {
   const { assignment, last, epoch, records } = batch
+  const { store } = deps
   const counts = withBatch(batch.counts, { read: records.length, written: rows, dead: dead.length })
-  const place = { offset: last + 1, metadata: encodeOffsetMetadata({ epoch, pendingLast: null, counts }) }
+  const metadata = encodeOffsetMetadata({ epoch, pendingLast: null, counts, ...(store !== null && { store }) })
+  const place = { offset: last + 1, metadata }
   const letters = deadLettersOf(SINK_GROUP, batch, dead, deps.now())
   return { batch, result: (await isOwner(deps.consumer.commit(assignment, place, letters))) ? { dead, counts } : null }
 }

@@ -8,7 +8,7 @@ import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, IDLE_POLL_MS, type Retry } from '../runtime/stream-run.ts'
 import { BATCH_AGE_MS, createFillings, type Filling, storedTogether } from './fillings.ts'
 import { restoreSinkCommits } from './lost-commits.ts'
-import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
+import { decodeOffsetMetadata, SINK_GROUP, throwUnlessOneStore } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 
@@ -24,6 +24,8 @@ const READ_MAX_RECORDS = 10_000
 export interface SinkOptions {
   log: EventLog
   analytics: Analytics
+  /** The identity of the store behind `analytics`. Default: null, and then nobody checks that all rows go into one store. */
+  store?: string | null
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
@@ -43,7 +45,17 @@ export interface Sink extends Stream {
 
 /** Copies the log into the tables of Analytics, every record exactly once: `once.ts`. */
 export function createSink(options: SinkOptions): Sink {
-  const { log, analytics, now, logger, retry, batchAgeMs = () => BATCH_AGE_MS, gather, onStored } = options
+  const {
+    log,
+    analytics,
+    store = null,
+    now,
+    logger,
+    retry,
+    batchAgeMs = () => BATCH_AGE_MS,
+    gather,
+    onStored,
+  } = options
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const wait = gather ?? run.pause
   const fillings = createFillings({ now, batchAgeMs })
@@ -55,6 +67,8 @@ export function createSink(options: SinkOptions): Sink {
   async function consume(): Promise<void> {
     fillings.clear()
     run.paused.clear()
+    // Before joining: a member that refuses its partitions afterwards takes them from the others each time that it tries again.
+    throwUnlessOneStore(await log.committed(SINK_GROUP), store)
     await restoreSinkCommits({ log, analytics, now, logger })
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     member = consumer
@@ -125,6 +139,7 @@ export function createSink(options: SinkOptions): Sink {
     // A partition that was revoked and assigned again starts over at its committed offset.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
+    if (committed !== null) throwUnlessOneStore([committed], store)
     const { epoch, pendingLast, counts: counted, areTablesDropped } = decodeOffsetMetadata(committed)
     if (areTablesDropped) {
       throw new Error(
@@ -158,7 +173,7 @@ export function createSink(options: SinkOptions): Sink {
     }
     begun.epoch += 1
     const batch = { topic, partition, assignment, epoch: begun.epoch, counts: begun.counts, ...doubt, records }
-    finish(await recoverOnce({ consumer, analytics, now }, batch))
+    finish(await recoverOnce({ consumer, analytics, store, now }, batch))
     onStored?.()
     consumer.seek(assignment, doubt.last + 1)
   }
@@ -171,7 +186,7 @@ export function createSink(options: SinkOptions): Sink {
       const range = { first: records[0]!.offset, last: records.at(-1)!.offset }
       return { topic, partition, assignment, epoch, counts, ...range, records }
     })
-    for (const stored of await storeOnce({ consumer, analytics, now }, batches)) finish(stored)
+    for (const stored of await storeOnce({ consumer, analytics, store, now }, batches)) finish(stored)
   }
 
   function finish({ batch, result }: Stored): void {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded/event-log.ts'
 import { encode } from '../../schemas/wire/codec.ts'
+import { encodeOffsetMetadata, SINK_GROUP } from '../../streams/sink/offset-metadata.ts'
 import { type Program, startProgram } from '../program.ts'
 import { samples } from '../schemas/samples.ts'
 import { waitFor } from '../wait-for.ts'
@@ -73,6 +74,21 @@ it('names, where it is asked whether it is ready and in its metrics, what waits 
     .toContain('endcap_stream_paused_partitions{stream="sink",topic="page-views"} 1')
   expect(await program.metrics()).toContain('endcap_dead_letters 0')
   await program.stop()
+})
+
+it('does not go on in other tables than those in which the rows so far are', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'store-'))
+  const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+  const metadata = encodeOffsetMetadata({ epoch: 1, pendingLast: null, store: 'another' })
+  await log.reset(SINK_GROUP, [{ topic: 'page-views', partition: 0, offset: 0, metadata }])
+  await log.close()
+
+  const logFile = join(folder, 'output')
+  await expect(startProgram({ folder, logFile })).rejects.toThrow('the program ended with 1')
+  expect(await readFile(logFile, 'utf8')).toMatch(
+    /^CLICKHOUSE_URL, or DATA_DIR without it, leads to another store .* run make rebuild$/m,
+  )
+  await rm(folder, { recursive: true })
 })
 
 describe('a start names the setting', () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
+import { storeIdentity } from '../../../infra/analytics/migrate.ts'
+import { closeEngines, connectEngines, type EngineLinks, untilThere } from '../../../infra/engines.ts'
 import { serveConnections, yieldThisThread } from '../../../infra/threads/worker.ts'
+import { SINK_GROUP, throwUnlessOneStore } from '../../../streams/sink/offset-metadata.ts'
 import { startStreams } from '../../../streams/start.ts'
 import { Snapshot } from '../../domain/snapshot.ts'
 import { workerLogger } from '../../process/logger.ts'
@@ -24,9 +26,15 @@ const logger = workerLogger(logLevel, 'streams')
 const engines = await connectEngines(links, logger)
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log: engines.log, snapshot, logger })
+const store = await untilThere('analytics', logger, async () => {
+  const found = await storeIdentity(engines.analytics, randomUUID)
+  throwUnlessOneStore(await engines.log.committed(SINK_GROUP), found)
+  return found
+})
 const signals = createSignalsThread({ links: signalsLinks, logLevel })
 const streams = await startStreams({
   ...engines,
+  store,
   storedLog: engines.log.stored,
   snapshot,
   openShopSignals: signals.open,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { storeIdentity } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsFenced } from '../../../infra/analytics/port.ts'
 import { uncountedCellsQuery } from '../../../infra/analytics/queries/report-cells.ts'
 import { clickTrafficSql, trafficSql } from '../../../infra/analytics/queries/signals/orders-and-traffic.ts'
@@ -148,6 +149,12 @@ describe('two shards', () => {
     const fresh = { ...options, namespace: testNamespace() }
     await Promise.all([migrateClickHouse(fresh), migrateClickHouse(fresh)])
     expect(await migrateClickHouse(fresh)).toEqual([])
+  })
+
+  it('have one identity, whichever process asks first', async () => {
+    const identities = await Promise.all(['a', 'b'].map((id) => storeIdentity(analytics, () => id)))
+    expect(new Set(identities).size).toBe(1)
+    expect(await storeIdentity(analytics, () => 'c')).toBe(identities[0])
   })
 
   it('forget rows on every server after the days that are set, and keep them again', async () => {

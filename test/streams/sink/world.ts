@@ -83,7 +83,7 @@ export function openWorld(openStore: () => Promise<Analytics>) {
       await begin()
     },
     /** Runs a sink while time passes, until it has committed everything. */
-    async drain(through: Pick<Partial<SinkOptions>, 'log' | 'analytics' | 'onStored'> = {}): Promise<void> {
+    async drain(through: Pick<Partial<SinkOptions>, 'log' | 'analytics' | 'store' | 'onStored'> = {}): Promise<void> {
       const sink = sinkOf({ ...through, retry: RETRY, gather })
       const ended = sink.run()
       while ((await sink.lag()).some(({ records }) => records > 0)) {
