@@ -11,12 +11,14 @@ const url = addresses.elasticsearchUrl
 /** The first of the nodes is away. */
 const nodes = `http://127.0.0.1:1,${url}`
 const namespaces: string[] = []
+/** Far longer than a shop's page waits: the suite asks what is answered, and other suites share the cores and the server. */
+const searchTimeoutMs = 60_000
 
 async function openNew(shards: ShardSettings) {
   const namespace = testNamespace()
   namespaces.push(namespace)
   await migrateElasticsearch({ url: nodes, namespace, ...shards })
-  return { index: connectElasticsearch({ url: nodes, namespace, shards }), namespace }
+  return { index: connectElasticsearch({ url: nodes, namespace, shards, searchTimeoutMs }), namespace }
 }
 
 afterAll(async () => {
@@ -41,7 +43,7 @@ describe.each<ShardSettings>([
     async reopen(index) {
       const namespace = namespaceOf.get(index)!
       await index.close()
-      const again = connectElasticsearch({ url: nodes, namespace, shards })
+      const again = connectElasticsearch({ url: nodes, namespace, shards, searchTimeoutMs })
       namespaceOf.set(again, namespace)
       return again
     },
