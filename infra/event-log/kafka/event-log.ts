@@ -15,6 +15,7 @@ import { openTransactionalWriter } from './produce/transaction.ts'
 import { createCounter } from './read/count.ts'
 import { createReader } from './read/reader.ts'
 import { openTail } from './read/tail.ts'
+import { sharedWarnings } from './warnings.ts'
 
 const TIMEOUT_MS = 5_000
 const SESSION_TIMEOUT_MS = 10_000
@@ -54,10 +55,11 @@ function dieOf(error: Error): void {
 export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
   const { namespace, now, timeoutMs = TIMEOUT_MS, sessionTimeoutMs = SESSION_TIMEOUT_MS, codec = CODEC } = options
   const names = namesIn(namespace)
-  const client = openBrokerClient(options)
+  const address = { ...options, logger: sharedWarnings(options.logger, () => performance.now()) }
+  const client = openBrokerClient(address)
   const producer = { client, names, codec, now }
   const reader = createReader(client, names)
-  const metadataClient = openBrokerClient(options)
+  const metadataClient = openBrokerClient(address)
   const partitions = partitionsNow({ appends: client, background: metadataClient }, names, () => performance.now())
   const appender = createAppender({ ...producer, timeoutMs, partitions })
   const counter = createCounter({ reader, now })
@@ -114,13 +116,13 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
   return {
     append: guarded(appender.append),
     consumer: guarded(async ({ group, topics }) => {
-      const [fetchClient, groupClient] = [openBrokerClient(options), openBrokerClient(options)]
+      const [fetchClient, groupClient] = [openBrokerClient(address), openBrokerClient(address)]
       const membership = { fetchClient, groupClient, reader, group, topics, sessionTimeoutMs, timeoutMs }
       const consumer = closedWithLog(await openConsumer({ ...producer, ...membership }))
       return { ...consumer, poll: guarded(consumer.poll), commit: guarded(consumer.commit) }
     }),
     tail: guarded(async (topic, onBatch, from = []) => {
-      const client = openBrokerClient(options)
+      const client = openBrokerClient(address)
       return closedWithLog(await openTail({ client, names, reader, topic, onBatch, from, timeoutMs }))
     }),
     exclusiveWriter: guarded(openWriter),

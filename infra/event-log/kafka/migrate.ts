@@ -15,6 +15,7 @@ import { type PartitionCounts, type PartitionOptions, partitionProblem, partitio
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createReader } from './read/reader.ts'
 import { copiesProblem, settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
+import { sharedWarnings } from './warnings.ts'
 
 /** Limit of each step by kafkajs' admin client, and of changing settings. The next attempt may then begin with another broker. */
 const STEP_MAX_MS = 20_000
@@ -41,7 +42,7 @@ class PartitionsDiffer extends OperatorError {
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
   const admin = openAdmin(options)
-  const client = openBrokerClient(options)
+  const client = openBrokerClient({ ...options, logger: sharedWarnings(options.logger, () => performance.now()) })
   try {
     await inTime(admin.connect())
     const missing = await inTime(missingTopics(admin, options))

@@ -29,9 +29,6 @@ const LOOKUP_STALLED_MS = 1_000
 const METADATA_MAX_AGE_MS = 60_000
 const RETRY_FIRST_MS = 4
 const RETRY_MAX_MS = 250
-/** The same warning is logged again only after this time. */
-const WARN_AGAIN_MS = 30_000
-const WARNINGS_REMEMBERED_MAX = 100
 const CLOSED = 'The log has been closed'
 
 /** Where the brokers are, and how to connect to them. */
@@ -214,18 +211,13 @@ export const closedError = () => new LogUnavailable(CLOSED)
 
 export const unavailable = (error: Error) => new LogUnavailable(`Kafka is not available: ${meaningOf(error)}`)
 
-/** Logs problems of connections, each message at most once per WARN_AGAIN_MS. Refused requests are left to their callers. */
+/** Logs problems of connections. Refused requests are left to their callers. */
 function createWarner(logger: KafkaLogger) {
-  const loggedAt = new Map<string, number>()
   return ({ namespace, log }: LogEntry) => {
     const { broker } = log
     // kafkajs also logs whole errors as messages.
     const message = String(log.message)
     if (message.startsWith('Response ') || message.includes(CLOSED)) return
-    const now = performance.now()
-    if (now - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return
-    if (loggedAt.size >= WARNINGS_REMEMBERED_MAX) loggedAt.clear()
-    loggedAt.set(message, now)
     logger.warn({ kafka: namespace, broker }, message)
   }
 }
