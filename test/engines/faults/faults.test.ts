@@ -26,6 +26,7 @@ interface Line {
   'dead letters': number
   'intake away, s': string
   'selection away, s': string
+  'settled after, s': string
   restarts: string
 }
 
@@ -104,6 +105,7 @@ function lineOf(fault: string, trial: Trial): Line {
     'dead letters': audited.deadLetters,
     'intake away, s': seconds(trial.intakeOutageMs),
     'selection away, s': seconds(trial.selectionOutageMs),
+    'settled after, s': seconds(trial.settledMs),
     restarts: roles.flatMap((role) => (restarts[role] > 0 ? `${role} ${restarts[role]}` : [])).join(', '),
   }
 }

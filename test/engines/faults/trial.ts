@@ -48,6 +48,8 @@ export interface Trial {
   wrongAnswers: string[]
   intakeOutageMs: number
   selectionOutageMs: number
+  /** The time from the repair until everything that was sent is stored, judged and in the report. */
+  settledMs: number
 }
 
 /** Runs a fault under load, and measures its effect once everything has settled. */
@@ -71,6 +73,7 @@ export async function tryFault(world: World, fault: Fault): Promise<Trial> {
   const late = pause(MENDED_WITHIN_MS).then(() => 'not mended in time')
   const mended = fault.run(world).then(() => 'mended')
   const outcome = await Promise.race([mended, late]).catch((error: Error) => error.message)
+  const mendedAt = performance.now()
   await pause(QUIET_MS)
   const { ledger, ...result } = await load.finish(DELIVERED_WITHIN_MS)
 
@@ -85,10 +88,12 @@ export async function tryFault(world: World, fault: Fault): Promise<Trial> {
     async () => difference(await reportOf(world), before.report),
     (each) => isDeepStrictEqual(each, expected),
   )
+  const settledMs = performance.now() - mendedAt
   const restarts = restartsOf(world)
   return {
     ...result,
     outcome,
+    settledMs,
     verdict,
     unwritten,
     sent: ledger.entries.size,
