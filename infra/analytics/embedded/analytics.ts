@@ -33,16 +33,10 @@ export async function startEmbeddedAnalytics({
   retentionDays = {},
 }: EmbeddedAnalyticsOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
-  const worker = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
+  // Threads of the engine outlive the worker, however it ends, so its library must stay loaded: this thread loads it too, and keeps it.
+  await import('chdb')
+  const served = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
   endAtOnceOnAbort()
-  const served: Served = {
-    ...worker,
-    async stop() {
-      // Threads of the engine outlive the worker, so its library must stay loaded: this thread loads it too, and keeps it.
-      await import('chdb')
-      await worker.stop()
-    },
-  }
   const client = analyticsClient(served.connect())
   try {
     await migrate(client)
