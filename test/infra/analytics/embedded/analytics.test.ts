@@ -21,7 +21,7 @@ it('removes the files of merged parts without a thread for each', async () => {
   await analytics.command(`
     CREATE TABLE merged (number UInt64) ENGINE = MergeTree ORDER BY number
     SETTINGS old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0,
-      concurrent_part_removal_threshold = 10`)
+      max_cleanup_delay_period = 1, concurrent_part_removal_threshold = 10`)
   const before = await threads()
   for (let number = 0; number < 40; number++)
     await analytics.insert('merged', [{ number }], { token: `part ${number}` })
