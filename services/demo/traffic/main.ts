@@ -7,7 +7,7 @@ import { demoCatalogue } from '../catalogue/products.ts'
 import type { DemoShop } from '../load/load.ts'
 import { sequence } from '../sequence.ts'
 import { cpuText, startServerCpu } from './server-cpu.ts'
-import { emptyTally, type Tally, type TrafficTarget, visit } from './shopper.ts'
+import { emptyTally, type Tally, type TrafficTarget, tallyText, visit } from './shopper.ts'
 
 /** `make traffic`: sends shoppers to a running demo. RATE is in visits a second; SECONDS is the duration. */
 const BAR_WIDTH = 30
@@ -86,9 +86,8 @@ async function shop(target: TrafficTarget, plan: { rate: number; seconds: number
 function draw(elapsed: number, { seconds, tally }: { seconds: number; tally: Tally }): void {
   const share = Math.min(1, elapsed / seconds)
   const done = Math.round(share * BAR_WIDTH)
-  const { visits, ads, clicks, purchases } = tally
   process.stdout.write(
-    `\r${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.round(share * 100)} %  ${visits} visits, ${ads} ads, ${clicks} clicks, ${purchases} purchases\x1b[K`,
+    `\r${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.round(share * 100)} %  ${tallyText(tally)}\x1b[K`,
   )
 }
 

@@ -39,6 +39,12 @@ export const emptyTally = (): Tally => ({
   latencies: [],
 })
 
+/** What happened so far, in words. */
+export const tallyText = ({ visits, ads, clicks, purchases }: Tally): string =>
+  Object.entries({ visit: visits, ad: ads, click: clicks, purchase: purchases })
+    .map(([name, count]) => `${count} ${name}${count === 1 ? '' : 's'}`)
+    .join(', ')
+
 interface Ad {
   showId: string
   shopProductId: string
