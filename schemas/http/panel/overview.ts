@@ -11,6 +11,8 @@ export const attentionKinds = [
   'FEED_HELD',
   'FEED_REJECTED',
   'MODERATION_REJECTED',
+  'BUDGET_SPENT',
+  'BID_BELOW_RESERVE',
   'MODERATION_WAITING',
   'BUDGET_LOW',
   'DAILY_BUDGET_LOW',
@@ -40,7 +42,8 @@ const Kind = (description: string) => Type.Enum([...attentionKinds], { descripti
 
 const AttentionItem = Type.Object({
   kind: Kind(
-    'BUDGET_LOW: at least 90 % of the budget is spent. DAILY_BUDGET_LOW: at least 90 % of the daily budget is spent, with over a ' +
+    'BUDGET_SPENT: what is left of the budget pays for no click or view, and the campaign has not been paused. BID_BELOW_RESERVE: the ' +
+      'bid is below the reserve of the shop. BUDGET_LOW: at least 90 % of the budget is spent. DAILY_BUDGET_LOW: at least 90 % of the daily budget is spent, with over a ' +
       'tenth of the day to come. BEHIND_PACE: the spent share of the budget is over 10 percentage points below the share of ' +
       'the time that is ' +
       'over. FEED_REJECTED: the last run rejected over half of the products, or found none. FEED_HELD: the last run waits for ' +

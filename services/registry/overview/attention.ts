@@ -44,7 +44,9 @@ export async function attentionOf(
   const { findings, states, isSpendKnown } = ofCampaigns
   const byKind = Map.groupBy([...findings, ...feedFindings(snapshot, feeds)], ({ kind }) => kind)
   const found = [...byKind].map(([kind, all]) => itemOf(deps, kind, all))
-  const unjudged: AttentionKind[] = isSpendKnown ? [] : ['BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE']
+  const unjudged: AttentionKind[] = isSpendKnown
+    ? []
+    : ['BUDGET_SPENT', 'BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE']
   return {
     items: [...system.items, ...found].sort((a, b) => attentionKinds.indexOf(a.kind) - attentionKinds.indexOf(b.kind)),
     unknown: [...system.unknown, ...unjudged],

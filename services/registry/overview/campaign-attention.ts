@@ -61,7 +61,18 @@ export async function campaignAttention(
       const since = campaign.body.moderation?.decidedAt ?? null
       findings.push({ kind: 'MODERATION_REJECTED', entity: campaign, since, share: null })
     }
-    if (state === 'RUNNING' && spent) findings.push(...moneyFindings(campaign, spent, { now, timeZone: shop.timeZone }))
+    if (state === 'EXHAUSTED' && campaign.body.status === 'ACTIVE' && spent) {
+      findings.push({
+        kind: 'BUDGET_SPENT',
+        entity: campaign,
+        since: null,
+        share: spent.total / campaign.body.budgetMicros,
+      })
+    }
+    if (state !== 'RUNNING') continue
+    if (bidsBelowReserve(campaign.body, shop)) {
+      findings.push({ kind: 'BID_BELOW_RESERVE', entity: campaign, since: null, share: null })
+    } else if (spent) findings.push(...moneyFindings(campaign, spent, { now, timeZone: shop.timeZone }))
   }
   return { findings, states, isSpendKnown: spentBy !== null }
 }
@@ -96,6 +107,12 @@ function mayRun(body: Campaign['body'], now: number): boolean {
   const isOn = archivedAt === null && status !== 'DRAFT' && heldBy(body) === null
   return isOn && startAt <= now && (endAt === null || now < endAt)
 }
+
+/** Whether the campaign is in no auction because of its bid, which the shop accepted before it raised its reserve. */
+const bidsBelowReserve = (
+  { kind, autoPromo, cpcMicros }: Campaign['body'],
+  shop: { reserveCpcMicros: number },
+): boolean => kind === 'SPONSORED' && !autoPromo && cpcMicros < shop.reserveCpcMicros
 
 function moneyFindings(
   entity: Campaign,

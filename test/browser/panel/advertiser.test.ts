@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { hold, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, chooseShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
@@ -78,6 +79,22 @@ it('makes a sponsored campaign by a rule, counts its products while it is edited
   await expect.poll(async () => (await shop.productAds()).sort()).toEqual(['lamp-green', 'lamp-red'])
   await page.waitForLoadState('networkidle')
   expect(await seriousFindings(page)).toEqual([])
+})
+
+it('says that a campaign is not shown since the shop has raised its reserve above the bid', async () => {
+  const setReserve = (reserveCpc: number) =>
+    must(world.program.call('PATCH', `/v1/panel/shops/${shop.shopId}`, { reserveCpc }))
+  await setReserve(0.5)
+  await page.reload()
+  await page.getByRole('alert').getByText('The shop accepts bids of €0.50 or more').waitFor()
+  await page.goto('/panel/')
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'A bid is below' })
+    .getByRole('link', { name: 'All lamps' })
+    .click()
+  await heading('All lamps').waitFor()
+  await setReserve(0.05)
 })
 
 it('pauses a campaign from the list', async () => {

@@ -5,7 +5,7 @@ import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { overviewApp } from '../../../../services/registry/overview/app.ts'
 import { createAccess } from '../../../../services/registry/rights/access.ts'
-import { apply, openWorld, type Who, type World } from '../reports/world.ts'
+import { apply, openWorld, shopIds, type Who, type World } from '../reports/world.ts'
 
 const DAY_MS = 86_400_000
 const now = Date.parse('2026-07-15T12:00:00Z')
@@ -22,6 +22,10 @@ let version = 1
 beforeAll(async () => {
   world = await openWorld()
   const { snapshot } = world
+  for (const id of shopIds) {
+    const body = { ...snapshot.body('Shop', id)!, reserveCpcMicros: 40 }
+    snapshot.apply({ kind: 'Shop', id, version: 2, updatedAt: 0, updatedBy: 'test', deletedAt: null, body })
+  }
   world.server.register(
     overviewApp({
       ...world,
@@ -54,7 +58,7 @@ beforeEach(() => {
 function campaign(id: string, body: Partial<Campaign>, deletedAt: number | null = null): void {
   const before = world.snapshot.getEver('Campaign', id)?.body
   const running = {
-    ...{ kind: 'SPONSORED', status: 'ACTIVE', startAt: now - DAY_MS, endAt: null, budgetMicros: 1_000 },
+    ...{ kind: 'SPONSORED', status: 'ACTIVE', cpcMicros: 100, startAt: now - DAY_MS, endAt: null, budgetMicros: 1_000 },
     ...{ dailyBudgetMicros: null, moderation: null, autoPromo: false, archivedAt: null },
   }
   version += 1
@@ -90,6 +94,23 @@ describe('attention', () => {
     expect(kindsOf(await attention('adv-2'))).toEqual({ DAILY_BUDGET_LOW: 1 })
     expect(kindsOf(await attention('pub-b'))).toEqual({ BEHIND_PACE: 1 })
     expect(kindsOf(await attention('pub-a', '?shopId=warsaw'))).toEqual({ BUDGET_LOW: 1 })
+  })
+
+  it('names campaigns whose budget is spent until they are paused, and bids below the reserve of their shop', async () => {
+    spend('c-warsaw-1', 1_000)
+    campaign('c-warsaw-2', { status: 'PAUSED' })
+    spend('c-warsaw-2', 1_000)
+    campaign('c-newYork-1', { cpcMicros: 39, endAt: now + 1 })
+    campaign('c-lordHowe-1', { cpcMicros: 40 })
+    campaign('c-newYork-2', { cpcMicros: 0, autoPromo: true })
+    const body = await attention()
+    expect(body.items).toMatchObject([
+      { kind: 'BUDGET_SPENT', count: 1, examples: [{ id: 'c-warsaw-1', share: 1 }] },
+      { kind: 'BID_BELOW_RESERVE', count: 1, examples: [{ id: 'c-newYork-1', share: null }] },
+    ])
+    expect(kindsOf(await attention('adv-2'))).toEqual({ BID_BELOW_RESERVE: 1 })
+    system.areCountersAway = true
+    expect(kindsOf(await attention('adv-2'))).toEqual({ BID_BELOW_RESERVE: 1 })
   })
 
   it('leaves out a budget with a bit more left, a day that nearly ends, and a pace that is nearly kept', async () => {
@@ -152,7 +173,10 @@ describe('attention', () => {
   it('says what it cannot tell while the counters are away', async () => {
     system.areCountersAway = true
     const body = await attention()
-    expect(body).toMatchObject({ items: [], unknown: ['BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE'] })
+    expect(body).toMatchObject({
+      items: [],
+      unknown: ['BUDGET_SPENT', 'BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE'],
+    })
   })
 
   it('judges every one of 3,000 campaigns, reading few at once, and names three of them', async () => {

@@ -49,7 +49,7 @@ export const t = catalogue({
   // Attention
   attention: 'Needs attention',
   nothingNeeded: 'Nothing needs attention',
-  nothingNeededHelp: 'Moderation, feeds, budgets and pace are in order.',
+  nothingNeededHelp: 'Moderation, feeds, bids, budgets and pace are in order.',
   since: '· {time}',
   more: '{count, plural, one {and # more} other {and # more}}',
   notChecked: 'Budgets and pace could not be checked just now.',
@@ -62,6 +62,9 @@ export const t = catalogue({
   FEED_REJECTED:
     '{count, plural, one {A feed had most of its products rejected} other {# feeds had most of their products rejected}}',
   MODERATION_REJECTED: '{count, plural, one {A campaign was rejected} other {# campaigns were rejected}}',
+  BUDGET_SPENT: '{count, plural, one {A budget is spent} other {# budgets are spent}}',
+  BID_BELOW_RESERVE:
+    '{count, plural, one {A bid is below what the shop accepts} other {# bids are below what the shop accepts}}',
   MODERATION_WAITING:
     '{count, plural, one {A campaign is waiting for moderation} other {# campaigns are waiting for moderation}}',
   MODERATION_WAITING_ADVERTISER:

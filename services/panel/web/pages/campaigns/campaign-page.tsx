@@ -75,7 +75,7 @@ export default function CampaignPage() {
         }
       />
       <Stack gap="md">
-        <StateReason campaign={campaign} timeZone={shop?.timeZone} />
+        <StateReason campaign={campaign} shop={shop} />
         <CampaignFigures campaignId={id} shop={shop} />
         <Settings campaign={campaign} shop={shop} />
         <Targeting campaign={campaign} shop={shop} />

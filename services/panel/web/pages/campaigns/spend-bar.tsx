@@ -1,5 +1,5 @@
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
-import type { Pacing } from './pacing.ts'
+import type { Pacing } from './spend.ts'
 import classes from './spend-bar.module.css'
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' })

@@ -1,7 +1,7 @@
 import type { Campaign } from '../../client/types.ts'
 import { t as states } from '../../messages/components.ts'
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
-import type { Pacing } from './pacing.ts'
+import type { Pacing } from './spend.ts'
 
 /** Choices and their labels in fields and filters. */
 

@@ -30,6 +30,8 @@ const looks: Record<Item['kind'], { Sign: Icon; color: string }> = {
   FEED_HELD: { Sign: IconRss, color: 'orange' },
   FEED_REJECTED: { Sign: IconRss, color: 'orange' },
   MODERATION_REJECTED: { Sign: IconGavel, color: 'red' },
+  BUDGET_SPENT: { Sign: IconCoins, color: 'red' },
+  BID_BELOW_RESERVE: { Sign: IconCoins, color: 'red' },
   MODERATION_WAITING: { Sign: IconGavel, color: 'yellow' },
   BUDGET_LOW: { Sign: IconCoins, color: 'orange' },
   DAILY_BUDGET_LOW: { Sign: IconCoins, color: 'yellow' },

@@ -18,15 +18,13 @@ export interface ReportWanted {
 }
 
 /** The report of one campaign over the last days. */
-export function useCampaignReport({
-  campaignId,
-  timeZone,
-  days,
-  groupBy,
-  metrics,
-}: ReportWanted): EntityState<CampaignReport> {
+export function useCampaignReport(
+  { campaignId, timeZone, days, groupBy, metrics }: ReportWanted,
+  { enabled = true }: { enabled?: boolean } = {},
+): EntityState<CampaignReport> {
   const range = rangeUntil(dateIn(timeZone, Date.now()), days)
-  return useEntity('/v1/panel/reports', { query: { campaignId, ...range, groupBy, metrics }, refreshMs: REFRESH_MS })
+  const query = { campaignId, ...range, groupBy, metrics }
+  return useEntity('/v1/panel/reports', { query, enabled, refreshMs: REFRESH_MS })
 }
 
 /** The dates of the last days, including today. */

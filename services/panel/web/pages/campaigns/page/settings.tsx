@@ -7,7 +7,7 @@ import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { countryName } from '../countries.ts'
-import { pacingOf } from '../pacing.ts'
+import { pacingOf } from '../spend.ts'
 import { SpendBar } from '../spend-bar.tsx'
 
 /** The most values of a list that are shown. For the others, only their number is shown. */

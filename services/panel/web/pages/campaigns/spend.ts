@@ -1,4 +1,4 @@
-import type { Campaign } from '../../client/types.ts'
+import type { Campaign, Shop } from '../../client/types.ts'
 
 /** How far the spend may deviate from even pacing, as a share of the budget, before the verdict is BEHIND or AHEAD. */
 const TOLERANCE = 0.1
@@ -26,3 +26,24 @@ export function pacingOf(
   const lead = spentShare - timeShare
   return { spentShare, timeShare, verdict: lead < -TOLERANCE ? 'BEHIND' : lead > TOLERANCE ? 'AHEAD' : 'ON_PACE' }
 }
+
+type MoneyOf = Pick<Campaign, 'cpc' | 'cpm' | 'dailyBudget' | 'autoPromo'>
+
+/**
+ * Why a running campaign cannot be shown now, in the terms of the product page; null when it can. `spentToday` is undefined while it is
+ * unknown. A click costs at least the shop's reserve; a view of a banner costs what was bid for it.
+ */
+export function whyNotShown(
+  { cpc, cpm = 0, dailyBudget, autoPromo }: MoneyOf,
+  { reserveCpc }: Pick<Shop, 'reserveCpc'>,
+  spentToday: number | undefined,
+): 'BID_BELOW_RESERVE' | 'DAILY_BUDGET_EXHAUSTED' | null {
+  if (autoPromo) return null
+  if (cpc !== undefined && cpc < reserveCpc) return 'BID_BELOW_RESERVE'
+  if (dailyBudget === null || spentToday === undefined) return null
+  const leastPrice = cpc === undefined ? cpm / 1000 : reserveCpc
+  return toMicros(dailyBudget - spentToday) < Math.max(toMicros(leastPrice), 1) ? 'DAILY_BUDGET_EXHAUSTED' : null
+}
+
+/** Micros are exact where a difference of amounts is not. */
+const toMicros = (amount: number) => Math.round(amount * 1_000_000)
