@@ -104,14 +104,25 @@ it('pauses a campaign from the list', async () => {
   await waitFor(async () => (await shop.productAds()).length === 0)
 })
 
-it('asks before changes to a campaign are lost, and shows an error of the API at its field', async () => {
+it('shows what others change in a campaign, asks before own changes are lost, and shows an error of the API at its field', async () => {
   await page.getByRole('link', { name: 'All lamps' }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByRole('combobox', { name: 'Brands' }).waitFor()
   await page.getByLabel('Name').fill('Some lamps')
+  // Somebody else saves another field meanwhile, which shows once this tab is looked at again.
+  const [, id] = /campaigns\/([^/]+)\/edit/.exec(page.url())!
+  await must(world.program.call('PATCH', `/v1/panel/campaigns/${id}`, { budget: 120 }))
+  const budget = page.getByRole('textbox', { name: /^Budget/ })
+  await expect
+    .poll(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+      return budget.inputValue()
+    })
+    .toBe('120')
   await page.getByRole('link', { name: 'Cancel' }).click()
   await button('Stay').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Name').inputValue()).toBe('Some lamps')
   await page.getByRole('combobox', { name: 'Sellers' }).fill('ANOTHER')
   await page.getByRole('combobox', { name: 'Sellers' }).press('Enter')
   expect(await seriousFindings(page)).toEqual([])

@@ -9,6 +9,7 @@ import { FormActions } from '../../../components/form/form-section.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
+import { useFollow } from '../../../data/use-follow.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
@@ -71,7 +72,9 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
   const navigate = useNavigate()
   const { id } = campaign
   const page = `/campaigns/${id}`
-  const form = useForm({ initialValues: valuesOf(campaign, shop.timeZone) })
+  const values = valuesOf(campaign, shop.timeZone)
+  const form = useForm({ initialValues: values })
+  useFollow(form, values)
   const { formats, account } = useCampaignFacts(form.values)
   const nothingToPromote = useProductCheck()
   const element = useRef<HTMLFormElement>(null)
