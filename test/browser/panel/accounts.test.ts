@@ -83,6 +83,8 @@ it('invites a user, who chooses a password by a link that works once', async () 
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('heading', { name: 'Password set' }).waitFor()
   await look(page, 'password-set')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Endcap' }).waitFor()
   await page.close()
 
   const again = await world.browser.newPage()
@@ -96,6 +98,27 @@ it('invites a user, who chooses a password by a link that works once', async () 
   const ida = await enter({ email: 'ida@solvik.example', password: 'lamps over every table' })
   await ida.getByRole('heading', { level: 1, name: 'Solvik Lamps' }).waitFor()
   for (const each of [operator, again, ida]) await each.close()
+})
+
+it('does not go on as somebody else who is signed in where a link is used', async () => {
+  const person = await world.makeUser({ name: 'Una', role: 'ADVERTISER', accountId: account.id })
+  const { items } = await must(
+    world.program.call<{ items: { id: string; email: string }[] }>('GET', '/v1/panel/users?role=ADVERTISER'),
+  )
+  const { id } = items.find(({ email }) => email === person.email)!
+  const { url } = await must(world.program.call<{ url: string }>('POST', `/v1/panel/users/${id}/password-link`))
+  const page = await world.signedInAnew(OPERATOR)
+  await page.goto(world.program.url + new URL(url).pathname + new URL(url).hash)
+  await page.getByLabel('New password').fill('lamps under every bridge')
+  await page.getByLabel('Confirm password').fill('lamps under every bridge')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('In this browser, Operator is signed in.').waitFor()
+  await page.getByRole('button', { name: 'Sign out and sign in again' }).click()
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.locator('input[type=password]').fill('lamps under every bridge')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Solvik Lamps' }).waitFor()
+  await page.context().close()
 })
 
 it('sets up two-step sign-in, then asks for a code, and accepts a recovery code', async () => {

@@ -56,6 +56,8 @@ export const t = catalogue({
   setPassword: 'Set password',
   passwordSet: 'Password set',
   passwordSetHelp: 'You can sign in with it now.',
+  signedInHere: 'In this browser, {name} is signed in.',
+  signOutAndIn: 'Sign out and sign in again',
   linkProblem: 'The link {problem}.',
   backToSignIn: 'Back to sign in',
   linkHelp: 'We will e-mail you a link to choose a new password.',

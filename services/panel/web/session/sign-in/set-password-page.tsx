@@ -1,10 +1,12 @@
-import { Alert, Anchor, Button, PasswordInput, Stack } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { answer, client } from '../../client/client.ts'
 import type { ApiProblem } from '../../client/problem.ts'
+import type { Session } from '../../client/types.ts'
 import { t } from '../../messages/shell.ts'
 import { passwordHint, passwordProblem } from '../password-rules.ts'
+import { signOut } from '../session.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
@@ -23,18 +25,7 @@ export function SetPasswordPage() {
     mutationFn: ({ password }) => answer(client.POST('/v1/panel/session/password', { body: { token, password } })),
     onError: (problem) => form.setErrors(problem.fieldErrors()),
   })
-  if (set.isSuccess) {
-    return (
-      <SignInCard title={t('passwordSet')}>
-        <Alert color="teal" role="status">
-          {t('passwordSetHelp')}
-        </Alert>
-        <Button component="a" href="/panel/" fullWidth>
-          {t('signIn')}
-        </Button>
-      </SignInCard>
-    )
-  }
+  if (set.isSuccess) return <PasswordSet />
   return (
     <SignInCard title={t('choosePassword')}>
       <form onSubmit={form.onSubmit((values) => set.mutate(values))}>
@@ -66,6 +57,31 @@ export function SetPasswordPage() {
           </Anchor>
         </Stack>
       </form>
+    </SignInCard>
+  )
+}
+
+/** Leads to signing in. The new password ends all sessions of its user, so whoever is still signed in here is somebody else. */
+function PasswordSet() {
+  const { data: other, isPending } = useQuery<Session | null>({
+    queryKey: ['/v1/panel/session', 'other'],
+    queryFn: ({ signal }) => answer(client.GET('/v1/panel/session', { signal })).catch(() => null),
+  })
+  return (
+    <SignInCard title={t('passwordSet')}>
+      <Alert color="teal" role="status">
+        {t('passwordSetHelp')}
+      </Alert>
+      {other && <Text size="sm">{t('signedInHere', { name: other.user.name })}</Text>}
+      {other ? (
+        <Button onClick={() => void signOut()} fullWidth>
+          {t('signOutAndIn')}
+        </Button>
+      ) : (
+        <Button component="a" href="/panel/" loading={isPending} fullWidth>
+          {t('signIn')}
+        </Button>
+      )}
     </SignInCard>
   )
 }
