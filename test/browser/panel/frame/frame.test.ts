@@ -159,3 +159,27 @@ it('returns the focus to what opened a dialog, or to the page if that is gone, a
   await expect.poll(() => focusOf(page.getByRole('main'))).toBe(true)
   await page.close()
 })
+
+it('hides no focused field under the header or the buttons of a form', async () => {
+  const page = await world.signedIn(OPERATOR, { viewport: { width: 1280, height: 600 } })
+  await page.goto(`/panel/shops/${ids.shop}`)
+  await page.getByText('Cannot be deleted while it has').waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).focus()
+  const hidden: string[] = []
+  for (const key of [...Array(24).fill('Tab'), ...Array(24).fill('Shift+Tab')]) {
+    await page.keyboard.press(key)
+    const covered = await page.evaluate(() => {
+      const focused = document.activeElement as HTMLInputElement
+      const { left, top, bottom } = focused.getBoundingClientRect()
+      const edges = [top + 2, bottom - 2].map((y) => document.elementFromPoint(left + 8, y))
+      return (
+        focused.matches('input') &&
+        edges.some((edge) => edge?.closest('header, [class*="actions"]')) &&
+        focused.ariaLabel
+      )
+    })
+    if (covered !== false) hidden.push(`${key}: ${covered}`)
+  }
+  expect(hidden).toEqual([])
+  await page.close()
+})
