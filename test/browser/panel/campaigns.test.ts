@@ -243,6 +243,14 @@ it('duplicates a campaign as a draft', async () => {
   await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Campaign 40 (copy)')
 })
 
+it('says that the campaign to duplicate is gone', async () => {
+  await page.goto(`/panel/campaigns/new?from=${crypto.randomUUID()}`)
+  await page.getByRole('alert').getByText('There is no campaign').waitFor()
+  // The browser logs every answer above 399 to the console.
+  await expect.poll(() => errors).toHaveLength(1)
+  errors.length = 0
+})
+
 it('needs no wider window than a phone has', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/panel/campaigns')

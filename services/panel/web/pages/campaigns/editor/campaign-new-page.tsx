@@ -5,6 +5,7 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import { StickyActions } from '../../../components/form/form-section.tsx'
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
+import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
@@ -32,11 +33,17 @@ export default function CampaignNewPage() {
   const copied = useEntity('/v1/panel/campaigns/{id}', { path: { id: from ?? '' }, enabled: from !== null })
   const zone = shops?.find(({ id }) => id === copied.data?.shopId)?.timeZone
   const model = copied.data ? copyOf(copied.data, zone ?? 'UTC') : undefined
-  const isReady = shops !== undefined && (from === null || model !== undefined || copied.problem !== null)
+  const isReady = shops !== undefined && (from === null || model !== undefined)
   return (
     <>
       <PageHeader title={t('newCampaign')} breadcrumbs={[{ label: t('campaigns'), to: '/campaigns' }]} />
-      {isReady ? <Steps shopId={shop?.id ?? ''} model={model} /> : <Skeleton height={420} />}
+      {copied.problem && !model ? (
+        <ErrorState problem={copied.problem} retry={copied.retry} />
+      ) : isReady ? (
+        <Steps shopId={shop?.id ?? ''} model={model} />
+      ) : (
+        <Skeleton height={420} />
+      )}
     </>
   )
 }
