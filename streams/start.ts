@@ -8,6 +8,7 @@ import type { ProductIndex } from '../infra/product-index/port.ts'
 import { sharedCall } from '../infra/together.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution, createAttributionLag } from './attribution/attribution.ts'
+import { createLookupLosses } from './attribution/lookup-losses.ts'
 import { createErasure } from './erasure/erasure.ts'
 import { createIdentifierRetention } from './identifiers/identifier-retention.ts'
 import { createIndexer } from './indexer/indexer.ts'
@@ -31,6 +32,8 @@ import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts
 
 /** How soon attribution notices what the sinks of other processes have stored. The sink of its own process wakes it. */
 const ATTRIBUTION_PAUSE_MS = 1_000
+/** Credit that is computed meanwhile lacks the rows, and is computed again. */
+const LOOKUP_LOSSES_PAUSE_MS = 60_000
 const INDEX_BUILD_PAUSE_MS = 1_000
 const ERASURE_PAUSE_MS = 1_000
 const IDENTIFIERS_PAUSE_MS = 60_000
@@ -189,7 +192,15 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const indexer = createIndexer(deps)
   const exclusively = createExclusive()
   const attribute = createAttribution(deps)
-  const attributionTurn = async () => (await exclusively(attribute)) || (isAlone ? { pauseMs: ALONE_LOOK_MS } : false)
+  const lookupLosses = createLookupLosses({ ...deps, exclusively })
+  const attributionTurn = async () => {
+    const hasMore = await exclusively(attribute).catch((error) => {
+      lookupLosses.attributed(false)
+      throw error
+    })
+    lookupLosses.attributed(true)
+    return hasMore || (isAlone ? { pauseMs: ALONE_LOOK_MS } : false)
+  }
   const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, attributionTurn, deps)
   const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_MS)
   const attributionLag = createAttributionLag(deps)
@@ -206,6 +217,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
     streams: [indexer],
     periodic: [
       attribution,
+      periodic('lookup-losses', LOOKUP_LOSSES_PAUSE_MS, lookupLosses.turn, deps),
       periodic('index-build', INDEX_BUILD_PAUSE_MS, indexer.buildTurn, deps),
       periodic('erasure', ERASURE_PAUSE_MS, createErasure({ ...deps, exclusively }), deps),
       periodic('identifiers', IDENTIFIERS_PAUSE_MS, identifierRetention.turn, deps),

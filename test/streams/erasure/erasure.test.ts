@@ -88,6 +88,7 @@ async function eraseAll(erasures: readonly Erasure[]): Promise<void> {
   await expect
     .poll(async () => {
       await turn()
+      await world.expectNoLoss()
       return Promise.all(erasures.map(async ({ id }) => (await stateOf(log, id)).erasedAt !== null))
     })
     .toEqual(erasures.map(() => true))

@@ -89,6 +89,7 @@ const areErased = async (ids: readonly string[]) =>
 
 async function erase({ turn }: ReturnType<typeof processUntil>, ids: readonly string[]): Promise<void> {
   while (!(await areErased(ids))) if ((await turn()) !== true) await delay(TURN_PAUSE_MS)
+  await world.expectNoLoss()
 }
 
 /** The tables that hold one of the person's identifiers. */

@@ -38,6 +38,7 @@ async function erase(...erasures: Erasure[]): Promise<void> {
   const turn = createErasure({ ...deps, exclusively: (work) => work() })
   const areErased = async () => {
     await turn()
+    await world.expectNoLoss()
     return Promise.all(erasures.map(async ({ id }) => (await stateOf(log, id)).erasedAt !== null))
   }
   await expect.poll(areErased).toEqual(erasures.map(() => true))

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
+import { ATTRIBUTION_GROUP, attribute } from '../../../streams/attribution/attribution.ts'
+import { findLookupLosses } from '../../../streams/attribution/lookup-losses.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { openNewAnalytics } from '../../new-analytics.ts'
@@ -23,6 +25,8 @@ export interface World {
   analytics: Analytics
   /** Stores everything that the log has, and attributes it. */
   storeAll(): Promise<void>
+  /** What is replaced in look-up tables is not lost. */
+  expectNoLoss(): Promise<void>
   close(): Promise<void>
 }
 
@@ -37,6 +41,9 @@ export async function openWorld(): Promise<World> {
     async storeAll() {
       await runToEnd(createSink({ log, analytics, now, logger: silent }))
       while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
+    },
+    async expectNoLoss() {
+      expect(await findLookupLosses(analytics, await log.committed(ATTRIBUTION_GROUP))).toEqual([])
     },
     async close() {
       await log.close()

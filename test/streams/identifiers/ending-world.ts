@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { views } from '../../../infra/analytics/views.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
+import { ATTRIBUTION_GROUP, attribute } from '../../../streams/attribution/attribution.ts'
+import { findLookupLosses } from '../../../streams/attribution/lookup-losses.ts'
 import { createIdentifierRetention } from '../../../streams/identifiers/identifier-retention.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
@@ -46,6 +47,11 @@ export function openEnding({ analytics, log, shopIds }: Engines) {
       exclusively: (work) => work(),
     })
 
+  /** What is deleted with its identifiers is not lost. */
+  async function expectNoLoss(): Promise<void> {
+    expect(await findLookupLosses(analytics, await log.committed(ATTRIBUTION_GROUP))).toEqual([])
+  }
+
   async function count(from: string, where: string, params = {}): Promise<number> {
     const sql = `SELECT toInt64(count()) AS rows FROM ${from} WHERE ${where}`
     return (await analytics.query<{ rows: number }>(sql, params))[0]!.rows
@@ -69,7 +75,12 @@ export function openEnding({ analytics, log, shopIds }: Engines) {
     /** Takes turns until nothing is left. */
     async end(at: number, days: number | null = DAYS) {
       const { turn } = retention(at, days)
-      await expect.poll(turn, { timeout: 60_000 }).toEqual({ pauseMs: DAY })
+      const next = async () => {
+        const result = await turn()
+        await expectNoLoss()
+        return result
+      }
+      await expect.poll(next, { timeout: 60_000 }).toEqual({ pauseMs: DAY })
     },
     /** Hashes of everything that views and tables hold, without identifiers. */
     async facts() {

@@ -26,33 +26,6 @@ export const eventTables: ByTopic<{ table: string; receivedAt: string; isProven:
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
 }
 
-/** Statements that copy the new rows, except for links. Repeating them changes nothing. */
-export function copyStatements(newRows: NewRows): string[] {
-  const touches = newRows('judged-events')
-  const transactions = newRows('transactions')
-  return [
-    ...(touches === null
-      ? []
-      : [
-          copySql(
-            'touches',
-            TOUCH_COLUMNS,
-            `judged_events WHERE verdict = 'VALID' AND ${IS_OF_PERSON} AND (${touches})`,
-          ),
-        ]),
-    ...(transactions === null
-      ? []
-      : [
-          copySql(
-            'transactions_by_person',
-            PERSON_COLUMNS,
-            `transactions WHERE NOT imported AND ${IS_OF_PERSON} AND (${transactions})`,
-          ),
-          copySql('transactions_by_id', ID_COLUMNS, `transactions WHERE ${transactions}`),
-        ]),
-  ]
-}
-
 /** Does not hold for rows whose identifiers have ended. */
 const IS_OF_PERSON = "cid != ''"
 
@@ -61,6 +34,50 @@ const TOUCH_COLUMNS = `_partition, _offset, shopId, cid, eventId, type, occurred
 const PERSON_COLUMNS = '_partition, _offset, shopId, cid, kind, eventId, occurredAt'
 const ID_COLUMNS = `_partition, _offset, eventId, kind, shopId, cid, uid, currency, occurredAt, receivedAt, imported, proof,
   lines`
+
+/** A table that is a copy of rows of one of the sink's. */
+interface CopiedTable {
+  topic: TopicName
+  from: string
+  columns: string
+  /** Holds for the rows that are copied. */
+  condition: string
+  /** Whether rows are deleted here once their identifiers have ended. */
+  forgetsPeople: boolean
+}
+
+export const copiedTables: Readonly<Record<string, CopiedTable>> = {
+  touches: {
+    ...{ topic: 'judged-events', from: 'judged_events', columns: TOUCH_COLUMNS },
+    ...{ condition: `verdict = 'VALID' AND ${IS_OF_PERSON}`, forgetsPeople: true },
+  },
+  transactions_by_person: {
+    ...{ topic: 'transactions', from: 'transactions', columns: PERSON_COLUMNS },
+    ...{ condition: `NOT imported AND ${IS_OF_PERSON}`, forgetsPeople: true },
+  },
+  transactions_by_id: {
+    ...{ topic: 'transactions', from: 'transactions', columns: ID_COLUMNS },
+    ...{ condition: 'true', forgetsPeople: false },
+  },
+}
+
+/** The same links twice, sorted by uid and by cid. */
+export const linkTables = ['links_by_uid', 'links_by_cid'] as const
+export const LINK_COLUMNS = 'shopId, cid, uid, seenAt, provenAt, version'
+
+/** All tables that can be made again from what the sink has stored. */
+export const lookupTables: readonly string[] = [...Object.keys(copiedTables), ...linkTables]
+
+/** Statements that copy the new rows, except for links. Repeating them changes nothing. */
+export function copyStatements(newRows: NewRows): string[] {
+  return Object.entries(copiedTables).flatMap(([table, { topic, from, columns, condition }]) => {
+    const rows = newRows(topic)
+    if (rows === null) return []
+    return [
+      `INSERT INTO ${table} (${columns}) ${INSERT_SETTINGS} SELECT ${columns} FROM ${from} WHERE ${condition} AND (${rows})`,
+    ]
+  })
+}
 
 /**
  * Rows that are gathered, sorted and stored as one part, unless they take more than the store's limit of 256 MB. One part for every
@@ -73,9 +90,6 @@ const PART_ROWS = 1_000_000
  * are none: the sink stores each record once, and pairs and lines are grouped. Rows of a repeated run become one when parts are merged.
  */
 export const INSERT_SETTINGS = `SETTINGS min_insert_block_size_rows = ${PART_ROWS}, optimize_on_insert = 0`
-
-const copySql = (table: string, columns: string, from: string): string =>
-  `INSERT INTO ${table} (${columns}) ${INSERT_SETTINGS} SELECT ${columns} FROM ${from}`
 
 /** What the new rows contain. The next steps depend on it. */
 export interface News {
@@ -155,8 +169,8 @@ export const foundLinkStatements = ({ found }: Scratch): string[] => linkStateme
  * tables when it is repeated.
  */
 const linkStatements = (pairs: string): string[] =>
-  ['links_by_uid', 'links_by_cid'].map(
-    (table) => `INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version) ${INSERT_SETTINGS}
+  linkTables.map(
+    (table) => `INSERT INTO ${table} (${LINK_COLUMNS}) ${INSERT_SETTINGS}
 SELECT shopId, cid, uid, seenAt, provenAt, {version:Int64} FROM ${pairs}`,
   )
 

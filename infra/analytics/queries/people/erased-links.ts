@@ -1,6 +1,6 @@
-import { eventTables } from '../attribution/lookups.ts'
+import { eventTables, linkTables } from '../attribution/lookups.ts'
 import { NEVER } from '../attribution/person-links.ts'
-import { anyOf, type Erasing, hasIdentifier, linkTables, pseudonymIn } from './erasure.ts'
+import { anyOf, type Erasing, hasIdentifier, pseudonymIn } from './erasure.ts'
 
 /**
  * Erases people in the links of cids and uids. A link tells only when its pair was seen first, and a browser may go on with the same

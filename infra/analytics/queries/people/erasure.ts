@@ -1,4 +1,5 @@
 import type { ActiveErasure } from '../../../../services/domain/erasure/erasures.ts'
+import { linkTables } from '../attribution/lookups.ts'
 
 /**
  * Statements that replace identifiers by pseudonyms. The store keeps the text of the statements that it has run, so they contain no
@@ -31,9 +32,6 @@ const attributionTables: readonly (NamedTable & { sortedByPerson: boolean })[] =
   { table: 'attributed_lines', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
 ]
 
-/** Also filled by attribution. `erased-links.ts` has their statements. */
-export const linkTables = ['links_by_uid', 'links_by_cid'] as const
-
 export type Erasing = readonly ActiveErasure[]
 
 /** The statements to run for the rows of one table. */
@@ -59,7 +57,7 @@ export const attributionErasures = (erasures: Erasing): TableErasure[] =>
     return { table: each.table, countSql: countSql(each, erasures), statements }
   })
 
-/** All tables that name people. */
+/** All tables that name people. `erased-links.ts` has the statements for links. */
 export const erasedTables: readonly string[] = [
   ...new Set([...sinkTables, ...attributionTables].map(({ table }) => table)),
   ...linkTables,
