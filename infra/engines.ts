@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MessagePort } from 'node:worker_threads'
 import type { TopicName } from '../schemas/topics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
-import { withMendedIndexes } from './analytics/mended-indexes.ts'
+import { withMending } from './analytics/mending.ts'
 import { migrate } from './analytics/migrate.ts'
 import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
 import { applyRetention } from './analytics/retention/apply-retention.ts'
@@ -154,7 +154,7 @@ export async function connectEngines(
   const { namespace, clickhouse, redis } = config
   return {
     log: withErasures(await openLog(config, ports.log, logger), Date.now),
-    analytics: withMendedIndexes(
+    analytics: withMending(
       clickhouse
         ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
         : analyticsClient(ports.analytics!),

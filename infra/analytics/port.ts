@@ -53,6 +53,8 @@ export interface Analytics {
    * another server, which would lack the tables. It is closed with the store. The embedded store, being one server, has no such method.
    */
   onOneServer?(): Promise<Analytics>
+  /** Every server by itself, or every way to the one server: what they say of their own parts differs. They are closed with the store. */
+  eachServer?(): readonly Analytics[]
   close(): Promise<void>
 }
 

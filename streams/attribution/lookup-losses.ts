@@ -37,8 +37,8 @@ export interface LookupLosses {
 }
 
 /**
- * Notices that look-up tables have lost rows, and has them filled again: ClickHouse puts parts aside that it finds damaged when it
- * starts.
+ * Notices that look-up tables have lost rows, and has them filled again: ClickHouse drops parts that it finds damaged when it starts,
+ * and so does this program (`infra/analytics/mending.ts`).
  *
  * A look asks how many rows each table has, which costs nothing. It compares the tables with the sink's only when this process has
  * not done so yet, when attribution has failed since, and when a table has fewer rows than at the last look. A loss counts when two

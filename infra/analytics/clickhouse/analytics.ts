@@ -64,15 +64,16 @@ export function connectClickHouse(options: ClickHouseOptions): Analytics {
     ping: () => guard.run(() => failover.repeatable(some, (server) => server.ping())),
     command: (sql, params) => guard.run(() => of.command(sql, params)),
     unfinishedMutations: (tables) => guard.run(() => of.unfinishedMutations(tables)),
-    onOneServer: async () => {
-      const server = await guard.run(() => failover.repeatable(some, reached))
-      return callsOn([server], { ...of, command: (sql, params) => of.commandOn(server, sql, params) })
-    },
+    onOneServer: async () => callsOnServer(await guard.run(() => failover.repeatable(some, reached))),
+    eachServer: () => servers.map(callsOnServer),
     async close() {
       guard.close()
       await Promise.all(servers.map((server) => server.close()))
     },
   })
+  const callsOnServer = (server: Server) =>
+    callsOn([server], { ...writes, command: (sql, params) => writes.commandOn(server, sql, params) })
+
   return callsOn(servers, writes)
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import { mendingSuite } from '../../infra/analytics/mending.suite.ts'
 import { lookupLossesSuite } from '../../streams/attribution/losses/lookup-losses.suite.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 import { startTwoShards, type TwoShards } from '../analytics/two-shards.ts'
@@ -19,6 +20,7 @@ describe('on a server', () => {
     await analytics.close()
     await removeDatabase(options.url, options.namespace)
   })
+  mendingSuite(() => analytics)
   lookupLossesSuite(() => ({ analytics, server: analytics, localName: (table) => table }))
 })
 

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Analytics } from '../../../../infra/analytics/port.ts'
+import { withMending } from '../../../../infra/analytics/mending.ts'
+import { type Analytics, AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
 import { linkTables, lookupTables } from '../../../../infra/analytics/queries/attribution/lookups.ts'
+import { createAttribution } from '../../../../streams/attribution/attribution.ts'
 import { createLookupLosses } from '../../../../streams/attribution/lookup-losses.ts'
 import { progressOf } from '../../../../streams/attribution/progress.ts'
 import { history, voided } from '../../../engines/analytics/two-shops.ts'
@@ -17,6 +20,7 @@ export interface LookupStore {
 }
 
 const happenings = [...history(), ...voided]
+const POLL = { interval: 1, timeout: 60_000 }
 const STEPS = [happenings.slice(0, 90), happenings.slice(90)] as const
 
 /** @param open the store with its tables, which the suite empties. */
@@ -122,6 +126,36 @@ export function lookupLossesSuite(open: () => LookupStore): void {
       expect(await contents()).toEqual(whole)
       for (let look = 0; look < 2; look++) await losses.turn()
       expect(logged.length).toBe(1)
+    })
+
+    it('in parts that cannot be read hold attribution up only until the parts are dropped', async () => {
+      const { store, attribute, log, lines, losses, logged } = await openLosses()
+      const { analytics, server, localName } = open()
+      await store(STEPS[0])
+      await attribute()
+      await losses.turn()
+      const damaged = ['touches', 'transactions_by_id', 'links_by_uid'].map(localName)
+      for (const table of damaged) await damageParts(server, table, { damage: 'empty', file: FILES.columns })
+      const dropped = new Set<string>()
+      const mending = withMending(analytics, { warn: (details) => dropped.add((details as { table: string }).table) })
+      const turn = createAttribution({ log, analytics: mending, runId: randomUUID })
+      await store(STEPS[1])
+      const caughtUp = async () => {
+        const hasMore = await turn().catch((error) => {
+          expect(error).toBeInstanceOf(AnalyticsUnavailable)
+          losses.attributed(false)
+          return true
+        })
+        losses.attributed(!hasMore)
+        return !hasMore
+      }
+      await expect.poll(caughtUp, POLL).toBe(true)
+      expect([...dropped].sort()).toEqual(damaged.sort())
+      for (let look = 0; look < 2; look++) await losses.turn()
+      expect(logged.length).toBe(1)
+      await expect.poll(caughtUp, POLL).toBe(true)
+      expect(await lines()).toEqual(attributedByHand(happenings))
+      expect(await contents()).toEqual(whole)
     })
   })
 }

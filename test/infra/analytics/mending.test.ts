@@ -1,10 +1,11 @@
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { withMendedIndexes } from '../../../infra/analytics/mended-indexes.ts'
+import { withMending } from '../../../infra/analytics/mending.ts'
 import { type Analytics, AnalyticsRejected, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
 import { waitFor } from '../../wait-for.ts'
+import { mendingSuite } from './mending.suite.ts'
 
 let analytics: Analytics
 beforeAll(async () => {
@@ -14,7 +15,7 @@ afterAll(() => analytics.close())
 
 it('has a damaged skip index made again from the rows, by the first statement that meets it', async () => {
   const warnings: object[] = []
-  const mending = withMendedIndexes(analytics, { warn: (details) => warnings.push(details) })
+  const mending = withMending(analytics, { warn: (details) => warnings.push(details) })
   await mending.command(`CREATE TABLE indexed (n Int64, s String, INDEX by_s s TYPE minmax GRANULARITY 1)
     ENGINE = MergeTree ORDER BY n PARTITION BY n % 2`)
   for (const text of ['a', 'b']) {
@@ -41,6 +42,8 @@ it('has a damaged skip index made again from the rows, by the first statement th
 
 it('leaves other refusals as they are when indexes are mended', async () => {
   const warn = () => expect.unreachable()
-  const refused = withMendedIndexes(analytics, { warn }).query('SELECT nope')
+  const refused = withMending(analytics, { warn }).query('SELECT nope')
   await expect(refused).rejects.toBeInstanceOf(AnalyticsRejected)
 })
+
+mendingSuite(() => analytics)
