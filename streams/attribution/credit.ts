@@ -12,18 +12,21 @@ import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/q
 import { crowdingSql, fillLinksSql } from '../../infra/analytics/queries/attribution/person-links.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
-  deleteDisplacedLinesSql,
+  creditLinesSql,
   fillLinesSql,
   fillReachSql,
+  keepSettledSql,
   type SliceNeeds,
   type StoreHas,
   scopeSizeSql,
   scopeSql,
   sliceNeedsSql,
   storeHasSql,
-  storeLinesSql,
-  storeSettledSql,
 } from '../../infra/analytics/queries/attribution/slices.ts'
+import {
+  deleteDisplacedStatements,
+  storeLinesStatements,
+} from '../../infra/analytics/queries/attribution/stored-lines.ts'
 import { readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { CopiedNews } from './copy-new.ts'
 import { refill } from './scratch-tables.ts'
@@ -167,10 +170,12 @@ async function creditSlice(
   const { isCrowded, touchesFrom, touchesTo } = needs
   const hasSettled = needs.firstAt < settledUntil
   if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-  if (hasSettled) await analytics.command(storeSettledSql(scratch), { version, settledUntil })
-  const store = storeLinesSql(scratch, { ...needs, hasSettled })
-  await analytics.command(store, { version, touchesFrom, touchesTo, settledUntil })
-  if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
+  const credit = creditLinesSql(scratch, { ...needs, hasSettled })
+  await refill(analytics, scratch.credited, credit, { version, touchesFrom, touchesTo, settledUntil })
+  if (hasSettled) await analytics.command(keepSettledSql(scratch), { version, settledUntil })
+  for (const statement of storeLinesStatements(scratch)) await analytics.command(statement)
+  if (!needs.hasDisplaced) return
+  for (const statement of deleteDisplacedStatements(scratch)) await analytics.command(statement, { version })
 }
 
 export async function readStoreHas(analytics: Analytics): Promise<StoreHas> {

@@ -37,11 +37,13 @@ const ENDED_TABLE = 'ended_identifiers'
 const IDENTITY_TABLE = 'store_identity'
 /** Tables that a rebuild does not drop. */
 const KEPT_TABLES: readonly string[] = [FENCES_TABLE, ENDED_TABLE, IDENTITY_TABLE]
+/** What attribution computes. */
+const LINES_TABLES = ['attributed_lines', 'credited_lines']
 
 /**
- * Drops every table of Analytics except fences, the store's identity and the lines of settled purchases, makes them again from the log, and compares. Call
- * it only while no sink and no attribution run. After a crash, run it again: it then compares with what was left. Until then, no sink
- * stores anything.
+ * Drops every table of Analytics except fences, the store's identity and the lines of settled purchases, makes them again from the log, and
+ * compares. Call it only while no sink and no attribution run. After a crash, run it again: it then compares with what was left. Until
+ * then, no sink stores anything.
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
   const { log, analytics, migrate, now } = deps
@@ -53,7 +55,7 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
   await log.reset(ATTRIBUTION_GROUP, null)
   for (const table of await tablesIn(analytics)) {
     await analytics.command(
-      table === 'attributed_lines' && endedUntil > 0 ? unsettledSql(endedUntil) : `DROP TABLE ${table} SYNC`,
+      LINES_TABLES.includes(table) && endedUntil > 0 ? unsettledSql(table, endedUntil) : `DROP TABLE ${table} SYNC`,
     )
   }
   await migrate(analytics)
@@ -67,8 +69,8 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
 }
 
 /** Settled lines stay: attribution would credit them by what holds now, and could not where the log has forgotten the touches. */
-const unsettledSql = (endedUntil: number) =>
-  `ALTER TABLE attributed_lines DELETE WHERE occurredAt >= ${settledUntilOf(endedUntil)} SETTINGS mutations_sync = 1`
+const unsettledSql = (table: string, endedUntil: number) =>
+  `ALTER TABLE ${table} DELETE WHERE occurredAt >= ${settledUntilOf(endedUntil)} SETTINGS mutations_sync = 1`
 
 /**
  * The time since which the rows of a table can be compared. Where identifiers had ended, the log brings them back; links are then those

@@ -95,7 +95,7 @@ const convertedCredit: Readonly<Record<string, string>> = {
 /** Credits of lines of purchases, carts and wishlists, as stored. */
 const storedCreditsSql = (scope: string, columns: string): string => `
   SELECT ${columns}, priceMicros AS creditedMicros, returnedMicros
-  FROM attributed_lines FINAL WHERE ${scope} AND outcome = 'CREDITED'`
+  FROM credited_lines FINAL WHERE ${scope}`
 
 /**
  * Credits with weights (`attributionQuery`). Shares are rounded cumulatively over the touches of a line, from the

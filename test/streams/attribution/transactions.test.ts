@@ -57,6 +57,12 @@ describe('attributed transactions', () => {
       }
     })
 
+    it('a version that counts takes the place of one with more lines and another time', async () => {
+      const early = happened.purchase({ ...real, at: T0 + HOUR, products: ['p1', 'p1', 'p1'] })
+      const proven = happened.purchase({ ...real, products: ['p1'], receivedAt: T0 + 3 * HOUR, proof: 'TOKEN' })
+      for (const lines of await linesAfter(both(early, proven))) expect(lines).toMatchObject([{ outcome: 'CREDITED' }])
+    })
+
     it('an imported version of an event id never displaces one that was sent live', async () => {
       const imported = happened.purchase({ ...real, products: ['p2'], receivedAt: T0, imported: true, proof: 'TOKEN' })
       for (const lines of await linesAfter(both(imported, happened.purchase(real)))) {

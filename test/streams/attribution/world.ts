@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type AttributionSettings,
@@ -24,6 +24,7 @@ const TABLES = [
   'transactions_by_person',
   'transactions_by_id',
   'attributed_lines',
+  'credited_lines',
   'signal_days',
   'signal_day_positions',
   'phrase_days',
@@ -98,7 +99,16 @@ export async function openWorld(analytics: Analytics, epoch: number) {
   }
 }
 
-export function attributedLines(analytics: Analytics): Promise<StoredLine[]> {
+/** The lines as attribution has stored them. @throws when reports would see other credit. */
+export async function attributedLines(analytics: Analytics): Promise<StoredLine[]> {
+  const creditIn = (table: string, condition: string) =>
+    analytics.query(
+      `SELECT shopId, kind, eventId, line, occurredAt, match, campaignId, accountId, adId, adUnitId, algorithm, country, currency,
+         priceMicros, returnedMicros
+       FROM ${table} FINAL WHERE ${condition} ORDER BY shopId, kind, eventId, line, occurredAt`,
+    )
+  const reported = await creditIn('credited_lines', 'true')
+  expect(reported).toEqual(await creditIn('attributed_lines', "outcome = 'CREDITED'"))
   return analytics.query<StoredLine>(
     `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, proof, trust, returnedQuantity, returnedMicros,
        match, touchType, touchEventId, campaignId

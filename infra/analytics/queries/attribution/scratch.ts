@@ -19,6 +19,8 @@ export interface Scratch {
   scope: string
   /** The lines of one slice. */
   lines: string
+  /** The same lines with their credit, as they are stored. */
+  credited: string
   /** The cids of those lines, once for each cid whose touches count for them. */
   reach: string
 }
@@ -37,6 +39,7 @@ export function scratchOf(name: string): Scratch {
     links: of('links'),
     scope: of('scope'),
     lines: of('lines'),
+    credited: of('credited'),
     reach: of('reach'),
   }
 }
@@ -58,7 +61,12 @@ const columnsOf: Record<keyof Scratch, string> = {
   lines: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
     shopProductId String, quantity Int64, priceMicros Int64, currency String, itemGroups Array(String), proof String,
     receivedAt Int64, trust String, returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32,
-    viewWindowHours Int32, countedLines UInt32, mostLines UInt32`,
+    viewWindowHours Int32, countedLines UInt32, mostLines UInt32, displacedAt Array(Int64)`,
+  credited: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
+    shopProductId String, quantity Int64, priceMicros Int64, currency String, outcome String, match String, touchType String,
+    touchEventId String, touchAt Int64, campaignId String, accountId String, adId String, slotHash String, adUnitId String,
+    algorithm String, country Nullable(String), itemGroups Array(String), proof String, receivedAt Int64, trust String,
+    returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32, viewWindowHours Int32, version Int64, deleted UInt8`,
   reach: 'personShopId String, personCid String, memberCid String',
 }
 

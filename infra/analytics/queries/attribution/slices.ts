@@ -1,9 +1,10 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
-import { byIdSql, INSERT_SETTINGS } from './lookups.ts'
+import { byIdSql } from './lookups.ts'
 import { crowdingSql, membersSql, personKeyOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
+import { ATTRIBUTED_COLUMNS } from './stored-lines.ts'
 import {
   creditableSql,
   firstThatHoldsSql,
@@ -82,7 +83,7 @@ export interface SliceNeeds {
   isCrowded: boolean | null
   /** Whether campaigns of its shops have, or had, attribution lists. */
   hasLists: boolean
-  /** Whether a displaced version of a transaction has more lines than the version that counts. */
+  /** Whether a displaced version of a transaction has more lines than the version that counts, or another time. */
   hasDisplaced: boolean
   /** Only touches from `touchesFrom` to `touchesTo`, inclusive, can earn its lines; UTC epoch milliseconds. */
   touchesFrom: number
@@ -98,7 +99,7 @@ SELECT ${has.links ? `(${crowdingSql(links)})` : 'NULL'} AS isCrowded, ${holdsSq
   SELECT count() FROM campaign_versions
   WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
 )} AS hasLists,
-  toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced,
+  toBool(countIf(mostLines > countedLines OR notEmpty(displacedAt)) > 0) AS hasDisplaced,
   min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo,
   min(occurredAt) AS firstAt
 FROM ${lines}`
@@ -128,19 +129,19 @@ const settledSql = ({ lines }: Scratch): string => `
   SELECT shopId, kind, eventId FROM attributed_lines WHERE (shopId, kind, eventId) IN (
     SELECT shopId, kind, eventId FROM ${lines} WHERE occurredAt < {settledUntil:Int64})`
 
-/** Stores the settled lines again as they are, but for what was returned of them. Parameters version and settledUntil. */
-export const storeSettledSql = (scratch: Scratch): string => `
-INSERT INTO attributed_lines ${INSERT_SETTINGS}
+/** Adds the settled lines to `credited` as they are stored, but for what was returned of them. Parameters version and settledUntil. */
+export const keepSettledSql = (scratch: Scratch): string => `
+INSERT INTO ${scratch.credited} (${ATTRIBUTED_COLUMNS})
 SELECT s.* REPLACE (l.returnedQuantity AS returnedQuantity, l.returnedMicros AS returnedMicros, {version:Int64} AS version)
-FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${settledSql(scratch)})) AS s
+FROM (
+  SELECT ${ATTRIBUTED_COLUMNS} FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${settledSql(scratch)})) AS s
 INNER JOIN ${scratch.lines} AS l ON l.shopId = s.shopId AND l.kind = s.kind AND l.eventId = s.eventId AND l.line = s.line`
 
 /**
- * Stores `lines` with their credit under `version`, except for settled ones. Repeating it changes nothing, because a row replaces the
- * row of the same line with an older or equal version. Parameters version, touchesFrom, touchesTo and settledUntil. Planning the
- * statement takes longer than running it, so every subquery that is not needed is left out.
+ * Fills `credited` with `lines` and their credit under `version`, except for settled ones. Parameters version, touchesFrom, touchesTo and
+ * settledUntil. Planning the statement takes longer than running it, so every subquery that is not needed is left out.
  */
-export function storeLinesSql(
+export function creditLinesSql(
   scratch: Scratch,
   { isCrowded, hasLists, hasSettled }: SliceNeeds & { hasSettled: boolean },
 ): string {
@@ -160,10 +161,7 @@ export function storeLinesSql(
   }
   const { from, match, recent } = touchedLines(touched, only, 'MATCHING_AND_FIRST')
   return `
-INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
-  currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
-  country, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours,
-  viewWindowHours, version, deleted) ${INSERT_SETTINGS}
+INSERT INTO ${scratch.credited} (${ATTRIBUTED_COLUMNS})
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
   l.currency, ${outcomeSql}, ${touchDetailsSql('w.best', 'w.matches > 0')}, l.itemGroups, l.proof, l.receivedAt, l.trust,
   l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
@@ -178,9 +176,3 @@ LEFT JOIN (
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.shopProductId = l.shopProductId
 ${hasSettled ? `WHERE (l.shopId, l.kind, l.eventId) NOT IN (${settledSql(scratch)})` : ''}`
 }
-
-/** Deletes the lines that a displaced version of a transaction, which may have counted before, has beyond those that count now. */
-export const deleteDisplacedLinesSql = ({ lines }: Scratch): string => `
-INSERT INTO attributed_lines (shopId, kind, eventId, line, version, deleted)
-SELECT DISTINCT shopId, kind, eventId, arrayJoin(range(countedLines, mostLines)), {version:Int64}, 1
-FROM ${lines} WHERE mostLines > countedLines`

@@ -14,11 +14,12 @@ export const HOUR_MS = 3_600_000
 
 /** What `linesSql` selects. */
 export const LINE_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency,
-  itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
+  itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines,
+  displacedAt`
 
 /**
  * The lines of `transactions` (a table with its WHERE), which must have all versions of an id or none. Of several versions of an id,
- * the first by `TRANSACTION_PRECEDENCE` counts: it has `countedLines` lines, and the longest version has `mostLines`. Imported
+ * the first by `TRANSACTION_PRECEDENCE` counts: it has `countedLines` lines, and the longest version has `mostLines`. Other versions are of the times `displacedAt`. Imported
  * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
  * All is computed on one level of the query, because each further level costs the planner a millisecond or two.
  * @param of `transaction_returns`: null when no transaction has returns, or returns are not needed. `product_groups`: null when no
@@ -42,11 +43,13 @@ export function linesSql(of: {
       if(w.known, w.clickWindowHours, ${DEFAULT_WINDOWS.clickWindowHours}))) AS clickWindowHours,
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
       if(w.known, w.viewWindowHours, ${DEFAULT_WINDOWS.viewWindowHours}))) AS viewWindowHours,
-    toUInt32(length(t.first.5)) AS countedLines, t.mostLines AS mostLines
+    toUInt32(length(t.first.5)) AS countedLines, t.mostLines AS mostLines,
+    arrayFilter(at -> at != occurredAt, t.times) AS displacedAt
   FROM (
     SELECT shopId, kind, eventId, argMin(
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
-      tuple(${TRANSACTION_ORDER})) AS first, toUInt32(maxIf(length(lines), NOT imported)) AS mostLines
+      tuple(${TRANSACTION_ORDER})) AS first, toUInt32(maxIf(length(lines), NOT imported)) AS mostLines,
+      groupUniqArrayIf(occurredAt, NOT imported) AS times
     FROM ${of.transactions}
     GROUP BY shopId, kind, eventId
     HAVING NOT first.6

@@ -184,6 +184,21 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
   }))
   const displaced = lines.map((line) => ({ ...lineRow(line), line: line.line + 100, deleted: 1 }))
   await analytics.insert('attributed_lines', [...stale, ...displaced], { token: `${token} stale` })
+  const elsewhere = stale.map((row) => ({ ...row, occurredAt: row.occurredAt + 1 }))
+  const gone = elsewhere.map((row) => ({ ...row, version: 2, deleted: 1 }))
+  await analytics.insert('credited_lines', lines.map(lineRow).map(creditedRow), { token })
+  const hidden = [...stale, ...elsewhere, ...gone].map(creditedRow)
+  await analytics.insert('credited_lines', hidden, { token: `${token} stale` })
+}
+
+function creditedRow({ outcome, deleted, ...row }: ReturnType<typeof lineRow>) {
+  const { shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId } = row
+  const { algorithm, country, currency, priceMicros, returnedMicros, version } = row
+  return {
+    ...{ shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId },
+    ...{ algorithm, country, currency, priceMicros, returnedMicros, version },
+    deleted: outcome === 'CREDITED' ? deleted : 1,
+  }
 }
 
 /** The rows that the sink would store for the facts, by table. */
@@ -257,7 +272,7 @@ function eventRows({ verdicts, billedMicros, rule, marks, voids: _, ...event }: 
   }))
 }
 
-function lineRow({ credit, ...line }: LineFact): object {
+function lineRow({ credit, ...line }: LineFact) {
   return {
     ...line,
     ...{

@@ -88,7 +88,7 @@ const parseExact = (text: string) =>
       : value) as Reviver as () => unknown)
 
 const EVENT_TABLES = [
-  ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines'],
+  ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines', 'credited_lines'],
   ...['report_counts', 'report_cells', 'report_closed_quarters', 'forgotten_rows'],
 ]
 

@@ -3,23 +3,23 @@
  * what each reads and its CPU, what counting costs per row, and what the projection by quarter adds to an insert. With few events it
  * shows what the statements themselves cost: how long those of common reports are, and the CPU to analyse and to answer them.
  *
- *     node test/bench/reports.ts [events]
+ *     node test/bench/reports/reports.ts [events]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
-import { reportQuery } from '../../infra/analytics/queries/report.ts'
-import type { ReportSpec } from '../../infra/analytics/queries/report-spec.ts'
-import { Snapshot } from '../../services/domain/snapshot.ts'
-import { planReads } from '../../services/registry/reports/read-plan.ts'
-import { readReportRequest } from '../../services/registry/reports/request.ts'
-import { specOf } from '../../services/registry/reports/spec.ts'
-import { createReportCounts } from '../../streams/report-counts/report-counts.ts'
-import { apply } from '../services/registry/reports/world.ts'
-import { openEngines } from './engines-of-environment.ts'
-import { startStopwatch } from './stopwatch.ts'
-import { reportFigure } from './summary/figure.ts'
+import type { Analytics, QueryParams } from '../../../infra/analytics/port.ts'
+import { reportQuery } from '../../../infra/analytics/queries/report.ts'
+import type { ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { planReads } from '../../../services/registry/reports/read-plan.ts'
+import { readReportRequest } from '../../../services/registry/reports/request.ts'
+import { specOf } from '../../../services/registry/reports/spec.ts'
+import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
+import { apply } from '../../services/registry/reports/world.ts'
+import { openEngines } from '../engines-of-environment.ts'
+import { startStopwatch } from '../stopwatch.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 10_000_000)
 const CHUNK_ROWS = 500_000
