@@ -1,4 +1,5 @@
 import type { Analytics } from '../../../../infra/analytics/port.ts'
+import { creditedRow } from '../reports/facts.ts'
 
 const HOUR_MS = 3_600_000
 export const bought = Date.parse('2026-07-15T12:00:00Z')
@@ -156,4 +157,5 @@ export async function storeSale({ insert }: Pick<Analytics, 'insert'>) {
     { token: 'sales' },
   )
   await insert('attributed_lines', lines, { token: 'lines' })
+  await insert('credited_lines', lines.map(creditedRow), { token: 'lines' })
 }

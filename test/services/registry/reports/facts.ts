@@ -191,15 +191,16 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
   await analytics.insert('credited_lines', hidden, { token: `${token} stale` })
 }
 
-function creditedRow({ outcome, deleted, ...row }: ReturnType<typeof lineRow>) {
-  const { shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId } = row
-  const { algorithm, country, currency, priceMicros, returnedMicros, version } = row
-  return {
-    ...{ shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId },
-    ...{ algorithm, country, currency, priceMicros, returnedMicros, version },
-    deleted: outcome === 'CREDITED' ? deleted : 1,
-  }
-}
+const CREDITED_COLUMNS = [
+  ...['shopId', 'occurredAt', 'kind', 'eventId', 'line', 'match', 'campaignId', 'accountId', 'adId', 'adUnitId'],
+  ...['algorithm', 'country', 'currency', 'priceMicros', 'returnedMicros', 'version'],
+]
+
+/** The row of `credited_lines` beside a row of `attributed_lines`. */
+export const creditedRow = (row: Readonly<Record<string, unknown>>) => ({
+  ...Object.fromEntries(CREDITED_COLUMNS.map((column) => [column, row[column]])),
+  deleted: row.outcome === 'CREDITED' ? row.deleted : 1,
+})
 
 /** The rows that the sink would store for the facts, by table. */
 export function rowsOf({ emissions, events }: Pick<Facts, 'emissions' | 'events'>) {
