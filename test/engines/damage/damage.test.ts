@@ -40,5 +40,5 @@ describe('on two shards', () => {
     await Promise.all([analytics.close(), second.close()])
     await servers.remove()
   })
-  lookupLossesSuite(() => ({ analytics, server: second, localName: (table) => `${table}_local` }))
+  lookupLossesSuite(() => ({ analytics, server: second, localName: (table) => `${table}_local` }), { isDamaged: false })
 })
