@@ -25,8 +25,7 @@ const STEPS = [happenings.slice(0, 90), happenings.slice(90)] as const
 
 /**
  * @param open the store with its tables, which the suite empties.
- * @param isDamaged whether parts are damaged as well. ClickHouse's library, of which the tests' servers are made, may end when it reads
- * damaged parts for another server.
+ * @param isDamaged whether parts are damaged as well.
  */
 export function lookupLossesSuite(open: () => LookupStore, { isDamaged = true } = {}): void {
   let epoch = 1_000
