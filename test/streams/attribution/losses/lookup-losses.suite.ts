@@ -25,7 +25,8 @@ const STEPS = [happenings.slice(0, 90), happenings.slice(90)] as const
 
 /**
  * @param open the store with its tables, which the suite empties.
- * @param isDamaged whether parts are damaged as well.
+ * @param isDamaged whether parts are damaged as well. While it read a damaged part for another server, the tests' server ended in one of
+ * eight trials ("The server is shutting down due to a fatal error").
  */
 export function lookupLossesSuite(open: () => LookupStore, { isDamaged = true } = {}): void {
   let epoch = 1_000
