@@ -50,6 +50,14 @@ export function leastPrice(campaign: Pick<Campaign, 'kind' | 'autoPromo'>, shop:
   return campaign.kind === 'DISPLAY' ? 1 : Math.max(shop.reserveCpcMicros, 1)
 }
 
+/** Whether the campaign is in no auction because of its bid, which the shop may have accepted before it raised its reserve. */
+export function bidsBelowReserve(
+  { kind, autoPromo, cpcMicros }: Pick<Campaign, 'kind' | 'autoPromo' | 'cpcMicros'>,
+  shop: { reserveCpcMicros: number },
+): boolean {
+  return kind === 'SPONSORED' && !autoPromo && cpcMicros < shop.reserveCpcMicros
+}
+
 /** The display fields of a sponsored campaign: all are empty. */
 export const NO_DISPLAY: Pick<
   Campaign,

@@ -1,6 +1,6 @@
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import type { DropReason } from '../../../schemas/records/events.ts'
-import { campaignState, leastPrice, VIEWS_PRICED } from './campaign.ts'
+import { bidsBelowReserve, campaignState, leastPrice, VIEWS_PRICED } from './campaign.ts'
 
 export interface Spend {
   /** Billed since the campaign began. */
@@ -37,7 +37,7 @@ export function eligibilityOf(campaign: Campaign, shop: Shop, at: { now: number;
   if (campaign.autoPromo) return FREE
   const leftMicros = leftOf(campaign, at.spend)
   const bidMicros = campaign.kind === 'DISPLAY' ? campaign.cpmMicros! : campaign.cpcMicros
-  if (campaign.kind === 'SPONSORED' && bidMicros < shop.reserveCpcMicros) return { reason: 'BELOW_RESERVE', bidMicros }
+  if (bidsBelowReserve(campaign, shop)) return { reason: 'BELOW_RESERVE', bidMicros }
   if (leftMicros < leastPrice(campaign, shop)) return { reason: 'BUDGET', bidMicros }
   return { reason: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
 }

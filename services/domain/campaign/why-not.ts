@@ -2,7 +2,7 @@ import type { Account } from '../../../schemas/records/accounts.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { isExpired } from '../catalogue/offer.ts'
-import { campaignState } from './campaign.ts'
+import { bidsBelowReserve, campaignState, leastPrice } from './campaign.ts'
 
 /** Why a product cannot be shown as an ad now. */
 export const whyNotCodes = [
@@ -82,17 +82,18 @@ function campaignFault(
     case 'REJECTED':
     case 'RUNNING':
     case 'EXHAUSTED':
-      return body.autoPromo ? null : moneyFault(body, spend, shop.reserveCpcMicros)
+      return body.autoPromo ? null : moneyFault(body, spend, shop)
   }
 }
 
 function moneyFault(
-  { cpcMicros, budgetMicros, dailyBudgetMicros }: Campaign,
+  campaign: Campaign,
   { totalMicros, todayMicros }: NamingCampaign['spend'],
-  reserveMicros: number,
+  shop: Shop,
 ): WhyNotCode | null {
-  if (cpcMicros < reserveMicros) return 'BID_BELOW_RESERVE'
-  const leastMicros = Math.max(reserveMicros, 1)
+  if (bidsBelowReserve(campaign, shop)) return 'BID_BELOW_RESERVE'
+  const { budgetMicros, dailyBudgetMicros } = campaign
+  const leastMicros = leastPrice(campaign, shop)
   if (budgetMicros - totalMicros < leastMicros) return 'BUDGET_EXHAUSTED'
   if (dailyBudgetMicros !== null && dailyBudgetMicros - todayMicros < leastMicros) return 'DAILY_BUDGET_EXHAUSTED'
   return null

@@ -2,7 +2,7 @@ import { type Counters, CountersUnavailable } from '../../../infra/counters/port
 import { shardOf } from '../../../infra/counters/shards.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
-import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
+import { bidsBelowReserve, type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { heldBy, waitingSince } from '../../domain/campaign/moderation.ts'
 import { chunksOf } from '../../domain/chunks.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
@@ -107,12 +107,6 @@ function mayRun(body: Campaign['body'], now: number): boolean {
   const isOn = archivedAt === null && status !== 'DRAFT' && heldBy(body) === null
   return isOn && startAt <= now && (endAt === null || now < endAt)
 }
-
-/** Whether the campaign is in no auction because of its bid, which the shop accepted before it raised its reserve. */
-const bidsBelowReserve = (
-  { kind, autoPromo, cpcMicros }: Campaign['body'],
-  shop: { reserveCpcMicros: number },
-): boolean => kind === 'SPONSORED' && !autoPromo && cpcMicros < shop.reserveCpcMicros
 
 function moneyFindings(
   entity: Campaign,
