@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { QueryParams } from '../../../infra/analytics/port.ts'
+import { CREDITED_COLUMNS } from '../../../infra/analytics/queries/attribution/stored-lines.ts'
 import { reportQuery } from '../../../infra/analytics/queries/report.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { readReportRequest } from '../../../services/registry/reports/request.ts'
@@ -37,16 +38,13 @@ SELECT 'shop', 'PURCHASE', toString(generateUUIDv4(order)), number % ${LINES_AN_
   concat('unit-', toString(number % 20)), 'CONTEXT_MATCH', ['ES', 'PT', 'FR'][1 + number % 3], 1
 FROM (SELECT number, intDiv(number, ${LINES_AN_ORDER}) AS order FROM numbers({from:UInt64}, {rows:UInt64}))`
 
-const CREDIT = `shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country, currency,
-  priceMicros, returnedMicros, version`
-
 const folder = mkdtempSync(join(tmpdir(), 'bench-sales-'))
 const { analytics, close } = await openEngines(folder)
 for (let from = 0; from < LINES; from += CHUNK_LINES) {
   await analytics.command(linesSql, { from, rows: Math.min(CHUNK_LINES, LINES - from), end: END })
 }
 await analytics.command(
-  `INSERT INTO credited_lines (${CREDIT}, deleted) SELECT ${CREDIT}, outcome != 'CREDITED' FROM attributed_lines`,
+  `INSERT INTO credited_lines (${CREDITED_COLUMNS}, deleted) SELECT ${CREDITED_COLUMNS}, outcome != 'CREDITED' FROM attributed_lines`,
 )
 
 const snapshot = new Snapshot()

@@ -8,7 +8,7 @@ export const ATTRIBUTED_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid,
   viewWindowHours, version, deleted`
 
 /** Those of `credited_lines`. */
-const CREDITED_COLUMNS = `shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country,
+export const CREDITED_COLUMNS = `shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country,
   currency, priceMicros, returnedMicros, version`
 
 /**
