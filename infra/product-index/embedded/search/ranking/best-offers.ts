@@ -30,11 +30,11 @@ export function bestOffers({ matching, fit, weights, limit, tieOf, except = NONE
   const goThrough = (docs: Docs, passed: number, areMatching: boolean) => {
     const most = fit.most(passed)
     fit.rewind()
-    for (let at = 0; at < docs.length; at++) {
+    const next = (from: number) => weights.next(docs, from, { most, least: top.least })
+    for (let at = next(0); at < docs.length; at = next(at + 1)) {
       const doc = docs[at]!
       if (!areMatching && !matching.isOffered(doc)) continue
       const weight = weights.of(doc)
-      if (weight <= 0 || weight * most < top.least) continue
       const relevance = fit.of(doc, top.least / weight, passed)
       const key = weight * relevance
       if (relevance === 0 || key < top.least || except.has(doc)) continue

@@ -83,6 +83,25 @@ export class Weights {
     return weight * (this.#lifts.size === 0 ? clickRate : liftedClickRate(clickRate, this.#lifts.get(doc) ?? 1))
   }
 
+  /**
+   * The index of the first document from `from` on that is wanted and can reach the key `least` with the relevance `most`; the number
+   * of documents when there is none. Most documents are passed over here, so the loop reads no more than it needs.
+   */
+  next(docs: Docs, from: number, { most, least }: { most: number; least: number }): number {
+    const { promotions, views } = this.#columns
+    const byList = this.#byList
+    const prior = this.#priorClickRate
+    const hasLifts = this.#lifts.size > 0
+    for (let at = from; at < docs.length; at++) {
+      const doc = docs[at]!
+      // A weight that has not been computed yet is NaN, and so not less.
+      if (!hasLifts && views[doc] === 0 && byList[promotions[doc]!]! * prior * most < least) continue
+      const factor = this.of(doc)
+      if (factor > 0 && factor * most >= least) return at
+    }
+    return docs.length
+  }
+
   /** The campaign that gives an offer its weight. */
   leadingCampaign(doc: number): string | null {
     const byCampaign = this.#set?.byCampaign
