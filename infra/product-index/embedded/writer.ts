@@ -150,8 +150,8 @@ export function openIndexWriter({ folder }: { folder: string }) {
     state: (): IndexState => ({ changed, epoch }),
     /** @param seen when it is not the state reported last, the search thread has missed a report, and `tokens` is null. */
     touched(seen: IndexState): Touched {
-      const listed = sameState(seen, reported) ? touched : null
-      const tokens = listed && [...listed.values()].sort((a, b) => a.rowid - b.rowid)
+      const listed = touches === 0 ? [] : touched?.values()
+      const tokens = sameState(seen, reported) && listed ? [...listed].sort((a, b) => a.rowid - b.rowid) : null
       // While a feed is being stored, every report has too many changes, so their tokens are not collected in the first place.
       touched = touches > CHANGES_REPORTED_MAX ? null : new Map()
       touches = 0
@@ -165,6 +165,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
       fullText.forget()
       epoch++
       touched = null
+      touches = Number.POSITIVE_INFINITY
     },
     close(): void {
       db.close()

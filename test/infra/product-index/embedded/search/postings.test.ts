@@ -63,10 +63,13 @@ describe('lists of documents kept in memory', () => {
       const titled = [...ids].map((id) => ({ id: `${id}`, title, description: title, brand: 'Acme' }))
       writer.write(rowsOf(titled.flatMap((each) => writesOf(each, version))))
     }
+    const many = [...Array(2_500).keys()]
     const rounds: [ids: number[], isReported: boolean][] = [
-      [[...Array(2_500).keys()], false],
+      [many, false],
       [[1, 2], false],
       [[2, 3], true],
+      [many, false],
+      [[], true],
       [[1], true],
     ]
     for (const [at, [ids, isReported]] of rounds.entries()) {
