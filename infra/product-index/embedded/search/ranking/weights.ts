@@ -1,4 +1,4 @@
-import { liftedClickRate } from '../../../../../services/domain/auction/click-rate.ts'
+import { clickRateOf, liftedClickRate } from '../../../../../services/domain/auction/click-rate.ts'
 import type { CampaignGroups } from '../../../port.ts'
 import type { Columns } from '../columns.ts'
 import { type Docs, union } from '../sorted-sets.ts'
@@ -49,6 +49,8 @@ export class Weights {
   readonly #set: CampaignSet | null
   readonly #priorClickRate: number
   readonly #lifts: ReadonlyMap<number, number>
+  /** At least 1. */
+  readonly #liftMost: number
   readonly #except: string | null
   readonly #byList: Float64Array
   /** Upper bound of the factor of all offers that are not in `outstanding`. */
@@ -62,6 +64,7 @@ export class Weights {
     this.#set = set
     this.#priorClickRate = priorClickRate
     this.#lifts = lifts
+    this.#liftMost = Math.max(1, ...lifts.values())
     this.#except = except
     this.#byList =
       set !== null && except === null ? set.byList(columns) : blankWeights(columns.promotionLists.values.length)
@@ -88,14 +91,16 @@ export class Weights {
    * of documents when there is none. Most documents are passed over here, so the loop reads no more than it needs.
    */
   next(docs: Docs, from: number, { most, least }: { most: number; least: number }): number {
-    const { promotions, views } = this.#columns
+    const { promotions, views, clicks } = this.#columns
     const byList = this.#byList
     const prior = this.#priorClickRate
-    const hasLifts = this.#lifts.size > 0
+    const lift = this.#liftMost
     for (let at = from; at < docs.length; at++) {
       const doc = docs[at]!
+      const viewed = views[doc]!
+      const clickRate = viewed === 0 ? prior : clickRateOf(viewed, clicks[doc]!, prior)
       // A weight that has not been computed yet is NaN, and so not less.
-      if (!hasLifts && views[doc] === 0 && byList[promotions[doc]!]! * prior * most < least) continue
+      if (byList[promotions[doc]!]! * clickRate * lift * most < least) continue
       const factor = this.of(doc)
       if (factor > 0 && factor * most >= least) return at
     }
