@@ -13,9 +13,9 @@ const DAMAGE = new RegExp(
   'i',
 )
 /** Where a message says which part was read: the folder of the table, and the part. */
-const PART_READ = /while reading from part (.+?\/)([^/]+)\/ in table /
+const PART_READ = /while reading from part (.+?\/)([\w-]+)\/ in table /
 /** Where the message about a lost marks file does. */
-const FILE_LOST = /No such file or directory \["(.+\/)([^/"]+)\/[^/"]+"\]/
+const FILE_LOST = /No such file or directory \["(.+\/)([\w-]+)\/[^/"]+"\]/
 /** A file of a skip index: `<folder of the table>/<part>/skp_idx_<index>.cmrk4`. */
 const INDEX_FILE = /'([^']*\/)([0-9A-Za-z_-]+)\/skp_idx_([A-Za-z]\w*)\./
 
