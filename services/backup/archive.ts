@@ -159,11 +159,12 @@ function headOf(path: string, name: string, text: string): BackupHead {
   )
 }
 
-/** Errors of the file system stay as they are. Any other error means that the content of the file is wrong. */
+/** An error that is not of the file system means that the content of the file is wrong. */
 function unreadable(path: string, error: Error): Error {
+  if (error instanceof BackupUnreadable) return error
   const { syscall } = error as NodeJS.ErrnoException
-  if (error instanceof BackupUnreadable || syscall !== undefined) return error
-  return new BackupUnreadable(`${path} is damaged, incomplete or not a backup: ${error.message}`)
+  const why = syscall === undefined ? 'is damaged, incomplete or not a backup' : 'cannot be read'
+  return new BackupUnreadable(`${path} ${why}: ${error.message}`)
 }
 
 async function* hashed(content: AsyncIterable<unknown>, hash: Hash): AsyncGenerator<Buffer> {

@@ -126,7 +126,10 @@ async function addFile(archive: ArchiveWriter, name: string, handle: FileHandle,
  * program's folders in it, some of which are emptied.
  */
 async function throwIfAmongOwn(dataFolder: string, target: string): Promise<void> {
-  const [first] = relative(await realpath(dataFolder), await realpath(target)).split(sep)
+  const folder = await realpath(target).catch((error: Error) => {
+    throw new BackupRefused(`${target} cannot be written to: ${error.message}`)
+  })
+  const [first] = relative(await realpath(dataFolder), folder).split(sep)
   if (first !== '' && !STORES.includes(first!)) return
   throw new BackupRefused(`${target} is one of the program's own folders: name a file in another one`)
 }

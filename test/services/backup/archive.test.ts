@@ -102,7 +102,13 @@ describe('a backup file', () => {
     const other = join(folder, 'other')
     await writeFile(other, 'what is this')
     await expect(readArchive(other, drain)).rejects.toThrow(BackupUnreadable)
-    await expect(readArchive(join(folder, 'missing'), drain)).rejects.toThrow('ENOENT')
+  })
+
+  it('is refused by name when it cannot be read', async () => {
+    const missing = join(folder, 'missing')
+    await expect(readArchive(missing, drain)).rejects.toThrow(BackupUnreadable)
+    await expect(readArchive(missing, drain)).rejects.toThrow(`${missing} cannot be read: ENOENT`)
+    await expect(readArchive(folder, drain)).rejects.toThrow(`${folder} cannot be read: EISDIR`)
   })
 
   it('fills only an empty folder, which no program may use until it is full', async () => {

@@ -47,6 +47,12 @@ describe('the file that a backup is written to', () => {
     },
   )
 
+  it('cannot be in a folder that does not exist', async () => {
+    const missing = take('missing/monday')
+    await expect(missing).rejects.toThrow(BackupRefused)
+    await expect(missing).rejects.toThrow(`${join(folder, 'missing')} cannot be written to: ENOENT`)
+  })
+
   it('may be in a folder of its own next to those of the program', async () => {
     await mkdir(join(dataFolder, 'nightly'))
     expect(await take('data/nightly/monday')).toBeGreaterThan(0)
