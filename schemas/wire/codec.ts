@@ -24,6 +24,8 @@ export class UndecodableRecord extends Error {
  */
 export class UnknownSchema extends Error {
   override readonly name = 'UnknownSchema'
+  /** Where it ends a process, the operator must start a newer version. */
+  readonly isForOperator = true
 }
 
 interface Codec {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { encode, UnknownSchema } from '../../../schemas/wire/codec.ts'
+import { lastWords } from '../../../services/domain/errors.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followRegistry } from '../../../services/replicas/registry-follower.ts'
 import { registryKey } from '../../../services/replicas/registry-keys.ts'
@@ -36,7 +37,10 @@ const knows = (snapshot: Snapshot, id: string) => snapshot.getEver(kind, id) !==
 
 it('refuses to begin with a copy that lacks what a newer version wrote', async () => {
   await log.append([account('before'), ofLaterVersion('later')])
-  await expect(followRegistry({ log, snapshot: new Snapshot() })).rejects.toThrow(UnknownSchema)
+  const following = followRegistry({ log, snapshot: new Snapshot() })
+  await expect(following).rejects.toThrow(UnknownSchema)
+  const error = await following.catch((error: Error) => error)
+  expect(lastWords(error as Error)).toMatch(/^RegistryEntry of schema \S+ needs a newer version of Endcap\n$/)
 })
 
 it('keeps the copy as it was when a newer version writes on, and says so', async () => {
