@@ -82,8 +82,9 @@ async function shop(target: TrafficTarget, plan: { rate: number; seconds: number
   draw(plan.seconds, plan)
 }
 
-/** Draws the progress on one line, over the previous one. */
+/** Draws the progress on one line of a terminal, over the previous one. */
 function draw(elapsed: number, { seconds, tally }: { seconds: number; tally: Tally }): void {
+  if (!process.stdout.isTTY) return
   const share = Math.min(1, elapsed / seconds)
   const done = Math.round(share * BAR_WIDTH)
   process.stdout.write(
