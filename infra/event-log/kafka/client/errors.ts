@@ -25,6 +25,8 @@ const ALSO_RETRIABLE = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSLockTimeout',
 ])
+/** kafkajs' message of a request to a server that has accepted the connection, but not answered which requests it knows. */
+const NOT_INTRODUCED = 'Broker not connected'
 
 /** A later epoch of the same transactional id is in use: another producer has taken over. */
 const FENCED = new Set(['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'TRANSACTION_COORDINATOR_FENCED'])
@@ -37,8 +39,11 @@ export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
   if (TRANSIENT.has(code)) return 'RETRY'
   const { retriable } = rootOf(error) as { retriable?: boolean }
-  return retriable || ALSO_RETRIABLE.has(code) ? 'REFRESH' : 'NONE'
+  return retriable || ALSO_RETRIABLE.has(code) || isOfSilentServer(error) ? 'REFRESH' : 'NONE'
 }
+
+/** The server is frozen, or no broker of Kafka. */
+export const isOfSilentServer = (error: unknown) => rootOf(error).message === NOT_INTRODUCED
 
 /** The request arrived while the connection was signing in again. The connection can no longer be used. */
 export const isBetweenSignIns = (error: unknown) => codeOf(error) === 'ILLEGAL_SASL_STATE'

@@ -1,3 +1,5 @@
+import { isOfSilentServer } from './errors.ts'
+
 const NO_TLS = 'the broker does not speak TLS on this port: check KAFKA_TLS and the port'
 
 /** What the operator is told about an error code of Node's TLS. */
@@ -42,6 +44,8 @@ export function meaningOf(error: Error): string {
     return `the broker refuses this client's certificate (${refusal[1]}): check KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE`
   }
   if (message.includes(HANDSHAKE_ENDED)) return NO_TLS
+  if (isOfSilentServer(error))
+    return 'a server has accepted the connection, but does not answer as Kafka does: check KAFKA_BROKERS'
   const toCheck = TO_CHECK[type ?? name]
   return toCheck === undefined ? message : `${message}: check ${toCheck}`
 }

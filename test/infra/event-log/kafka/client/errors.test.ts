@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import kafkajs from 'kafkajs'
 import errors from 'kafkajs/src/protocol/error.js'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +11,7 @@ import {
   remedyFor,
   rootOf,
 } from '../../../../../infra/event-log/kafka/client/errors.ts'
+import { meaningOf } from '../../../../../infra/event-log/kafka/client/refusals.ts'
 
 /** This class is missing from kafkajs' types. */
 const { KafkaJSConnectionClosedError } = kafkajs as unknown as Record<string, typeof kafkajs.KafkaJSConnectionError>
@@ -40,6 +43,25 @@ describe('remedies', () => {
     expect(remedyFor(new KafkaJSConnectionClosedError!('closed', {}))).toBe('REFRESH')
     expect(remedyFor(named('KafkaJSGroupCoordinatorNotFound'))).toBe('REFRESH')
     expect(remedyFor(new TypeError('ours'))).toBe('NONE')
+  })
+
+  it('a server that accepts connections and says nothing is asked again', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const { NOTHING } = kafkajs.logLevel
+    const brokers = [`127.0.0.1:${port}`]
+    const admin = new kafkajs.Kafka({ brokers, requestTimeout: 10, retry: { retries: 2 }, logLevel: NOTHING }).admin()
+    try {
+      const error = await admin.listTopics().catch((error: Error) => error)
+      expect(remedyFor(error)).toBe('REFRESH')
+      expect(meaningOf(rootOf(error))).toMatch(/does not answer as Kafka does: check KAFKA_BROKERS/)
+    } finally {
+      await admin.disconnect()
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+    }
   })
 
   it('an error of Kafka is found within the errors that kafkajs wraps it in', () => {
