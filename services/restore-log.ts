@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
+import { requireCarriedOver } from '../streams/restore/carry-over.ts'
 import { restoreLog } from '../streams/restore/restore.ts'
 import { lastWords } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const restore = await openLogRestore(config.engines, logger)
   try {
+    await requireCarriedOver(restore.copy)
     if (values['offsets-kept']) {
       await restore.adopt()
       process.stdout.write('The log keeps its offsets, and now belongs to this cluster. All processes may start.\n')

@@ -35,6 +35,11 @@ interface CarryOverProgress {
   next: Partial<Record<TopicName, number[]>> | null
 }
 
+/** Thrown when a log has been carried over in part only. */
+export class CarryOverUnfinished extends OperatorError {
+  override readonly name = 'CarryOverUnfinished'
+}
+
 export interface CarryOverDeps {
   source: EventLog
   sourceId: string
@@ -100,6 +105,15 @@ function carried(erasures: Erasures, topic: TopicName, { key, value }: LogRecord
 export async function finishCarryOver({ target, sourceId }: Pick<CarryOverDeps, 'target' | 'sourceId'>): Promise<void> {
   const metadata = JSON.stringify({ sourceId, next: null } satisfies CarryOverProgress)
   await target.reset(CARRY_OVER_GROUP, [{ topic: PLACE_TOPIC, partition: 0, offset: 0, metadata }])
+}
+
+/** @throws CarryOverUnfinished when the target still lacks records of the source: a restore would make them missing for ever. */
+export async function requireCarriedOver(target: Pick<EventLog, 'committed'>): Promise<void> {
+  const begun = progressIn(await target.committed(CARRY_OVER_GROUP))
+  if (begun === null || begun.next === null) return
+  throw new CarryOverUnfinished(
+    'The log of an embedded installation is being copied into these topics: run `make migrate` again',
+  )
 }
 
 function progressIn(commits: readonly { metadata: string }[]): CarryOverProgress | null {

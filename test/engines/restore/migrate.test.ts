@@ -13,6 +13,7 @@ import { onceAnswered, waitFor } from '../../wait-for.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
+import { type Ended, runToEnd } from './scripts.ts'
 
 /** An embedded installation moves to real engines, and there gives the same answers as before. */
 
@@ -70,12 +71,11 @@ test('a program that moves to real engines answers what it answered before, howe
 
   const killed = await migrate((output) => output.includes('records'))
   expect(killed.code).toBeNull()
-  const startedAt = Date.now()
-  let moved = await migrate()
-  while (/Groups with members/.test(moved.output) && Date.now() - startedAt < FORGOTTEN_MAX_MS) {
-    await delay(AGAIN_AFTER_MS)
-    moved = await migrate()
-  }
+  expect(await onceForgotten(() => runToEnd('restore-log', engines(namespace)))).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('run `make migrate` again'),
+  })
+  const moved = await onceForgotten(() => migrate())
   expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('All processes may start') })
   expect(await migrate()).toMatchObject({ code: 1, output: expect.stringContaining('already') })
 
@@ -164,8 +164,18 @@ async function settled(purchases: number): Promise<void> {
   })
 }
 
+/** Runs a command until Kafka has forgotten the members of a killed process. */
+async function onceForgotten(run: () => Promise<Ended>): Promise<Ended> {
+  const startedAt = Date.now()
+  for (;;) {
+    const ended = await run()
+    if (!/Groups with members/.test(ended.output) || Date.now() - startedAt > FORGOTTEN_MAX_MS) return ended
+    await delay(AGAIN_AFTER_MS)
+  }
+}
+
 /** @param kill kills the process as soon as this is true of its output so far. */
-function migrate(kill = (_output: string) => false, to = namespace): Promise<{ code: number | null; output: string }> {
+function migrate(kill = (_output: string) => false, to = namespace): Promise<Ended> {
   const script = join(import.meta.dirname, '../../../services/migrate.ts')
   const env = { ...process.env, ...settings, ...engines(to), DATA_DIR: folder }
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })

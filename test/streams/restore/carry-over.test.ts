@@ -7,7 +7,14 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import { readLogEpoch } from '../../../infra/event-log/log-epoch.ts'
 import type { EventLog, LogConsumer, NewRecord } from '../../../infra/event-log/port.ts'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
-import { CARRY_OVER_GROUP, carryOver, finishCarryOver, LogNotEmpty } from '../../../streams/restore/carry-over.ts'
+import {
+  CARRY_OVER_GROUP,
+  CarryOverUnfinished,
+  carryOver,
+  finishCarryOver,
+  LogNotEmpty,
+  requireCarriedOver,
+} from '../../../streams/restore/carry-over.ts'
 import { tries } from '../../effort.ts'
 import { HOUR } from '../attribution/events.ts'
 import { ask, erasureOf, lifeOf } from '../erasure/people.ts'
@@ -100,6 +107,18 @@ describe('a log that is carried over into another', () => {
     await expect(carryOver({ source, sourceId: 'one', target, now })).rejects.toThrow('already')
     expect(await contentOf(target)).toEqual(await contentOf(source))
     await Promise.all([source, other, used, target].map((log) => log.close()))
+  })
+
+  it('is restored by the migration alone until it is complete', async () => {
+    const [source, target] = await Promise.all([open(), open()])
+    await source.append(recordsOf([{ topic: 'registry', key: 'a', text: 'x' }]))
+    await requireCarriedOver(target)
+    await carryOver({ source, sourceId: 'one', target: failing(target, 1, false), now }).catch(() => {})
+    await expect(requireCarriedOver(target)).rejects.toThrow(CarryOverUnfinished)
+    await carryOver({ source, sourceId: 'one', target, now })
+    await finishCarryOver({ target, sourceId: 'one' })
+    await requireCarriedOver(target)
+    await Promise.all([source.close(), target.close()])
   })
 
   it('names nobody whose erasure was requested and is not done', async () => {

@@ -74,5 +74,7 @@ function problemOf(noted: LogEpoch, clusterId: string | null): Error | null {
     )
   }
   if (!noted.restoring) return null
-  return new EpochEnded('A restore of the log has begun and not ended: let it end, or run `make restore-log` again')
+  return new EpochEnded(
+    'A restore of the log, or a migration, has begun and not ended: let it end, or run `make restore-log` or `make migrate` again',
+  )
 }

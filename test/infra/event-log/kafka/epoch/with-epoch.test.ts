@@ -94,7 +94,7 @@ describe('the epoch of the log', () => {
     await host.plain().append([noted(1, { restoring: true })])
     const log = await host.connect()
     await expect(log.bounds('page-views')).rejects.toThrow(EpochEnded)
-    await expect(log.committed('group')).rejects.toThrow(/run `make restore-log` again/)
+    await expect(log.committed('group')).rejects.toThrow(/run `make restore-log` or `make migrate` again/)
     await host.plain().append([noted(1)])
     expect((await log.append([view]))[0]!.offset).toBe(firstOffsetOf(1))
   })
