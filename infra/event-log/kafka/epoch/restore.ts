@@ -38,7 +38,9 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
   if (running.length > 0) {
     await copy.close()
     const names = running.map(({ name, members }) => `${name} (${members})`).join(', ')
-    throw new LogInUse(`Processes work on the log: end them all first. Groups with members: ${names}`)
+    throw new LogInUse(
+      `Processes work on the log: end them all first. Groups with members: ${names}. A killed process stays a member until KAFKA_SESSION_TIMEOUT_MS has passed`,
+    )
   }
   let begun: LogEpoch | null = null
 
