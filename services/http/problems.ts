@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyError } from 'fastify'
+import type { FastifyError, FastifySchema } from 'fastify'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 
 /** Browsers must not guess a content type other than the declared one. */
@@ -34,10 +34,13 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
   },
 }
 
-/** The problem with which a handler's error is answered. */
-export function toProblem(error: FastifyError): Problem {
+/**
+ * The problem with which a handler's error is answered.
+ * @param schema of the route.
+ */
+export function toProblem(error: FastifyError, schema: FastifySchema = {}): Problem {
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the content type that /docs names, mostly application/json')
+    return new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the content type ${contentTypesOf(schema).join(' or ')}`)
   }
   const engine = engineProblems[error.name]
   if (engine) {
@@ -48,6 +51,11 @@ export function toProblem(error: FastifyError): Problem {
     return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
   }
   return new Problem('INTERNAL', 'The request failed because of an internal error', { cause: error })
+}
+
+/** What the schema of a route says about its body, if it is not JSON: what it consumes, or the content of its stream. */
+function contentTypesOf({ consumes, stream }: FastifySchema): readonly string[] {
+  return consumes ?? Object.keys(stream?.content ?? { 'application/json': {} })
 }
 
 /**

@@ -115,7 +115,7 @@ export function createHttpServer(options: {
     (failure, suppressed) => server.log.warn({ ...failure, suppressed }, 'requests are refused'),
   )
   server.setErrorHandler((error: FastifyError | Problem, request, reply) => {
-    const problem = error instanceof Problem ? error : toProblem(error)
+    const problem = error instanceof Problem ? error : toProblem(error, request.routeOptions.schema)
     const failure: Failure = { err: error, route: request.routeOptions.url }
     if (problem.status === 503) tellRefusal(failure)
     else if (problem.status >= 500) request.log.error(failure, problem.message)

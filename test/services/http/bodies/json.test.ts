@@ -42,7 +42,8 @@ describe('a body of JSON', () => {
   it('is the only kind where a route says nothing else', async () => {
     const { server } = await listening()
     for (const type of ['text/plain', 'text/plain;charset=UTF-8', 'application/xml', 'nonsense']) {
-      expect((await post(server, '{}', type)).statusCode, type).toBe(415)
+      const answer = await post(server, '{}', type)
+      expect([answer.statusCode, answer.json().detail], type).toEqual([415, 'Send the content type application/json'])
     }
   })
 

@@ -201,6 +201,13 @@ describe('POST /v1/panel/import/transactions', () => {
     expect(world.appended).toEqual([])
   })
 
+  it('says which types it takes', async () => {
+    const { body } = await world.send([order()], { type: 'application/json' })
+    expect(body).toMatchObject({
+      detail: 'Send the content type application/x-ndjson or application/ndjson or application/jsonl or text/csv',
+    })
+  })
+
   it('asks for the shop where there are several', async () => {
     expect((await world.send([order()], { token: OPERATOR })).body.errors).toEqual([
       { line: 1, path: '/shopId', message: expect.stringContaining('is required') },
