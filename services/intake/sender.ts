@@ -7,10 +7,10 @@ import { Problem } from '../domain/errors.ts'
 import {
   type EventSignature,
   fits,
-  isTimely,
   readSignature,
   SIGNATURE_HEADER,
   startDigest,
+  timeFault,
 } from '../domain/identity/event-signature.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -123,13 +123,14 @@ function bearerSender(authorization: string | undefined, { snapshot, readBearer 
 
 function signer(header: string, { cid, uid }: IncomingHttpHeaders, { snapshot, now }: SenderDeps): Claimed {
   const signature = readSignature(header)
-  if (!signature) throw unproven('must have the form key=…,t=…,v1=…')
+  if (!signature) throw unproven('must have the form key=<id>,t=<Unix seconds>,v1=<64 hex digits in lower case>')
   const key = snapshot.body('SigningKey', signature.keyId)
   if (!key) {
     throwIfStale(snapshot, 'The key of the signature')
     throw unproven('names an unknown key')
   }
-  if (!isTimely(signature, now())) throw unproven('is too old, or its time is in the future')
+  const fault = timeFault(signature, now())
+  if (fault !== null) throw unproven(fault)
   const digest = startDigest(key.secret, signature.time, { cid: String(cid ?? ''), uid: String(uid ?? '') })
   return { sender: { proof: 'SIGNED', shopId: key.shopId }, signature: { signature, digest } }
 }

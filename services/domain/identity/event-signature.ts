@@ -9,9 +9,9 @@ import { equalHashes } from './tokens.ts'
  */
 export const SIGNATURE_HEADER = 'endcap-signature'
 /** Long, because a page may be kept open or restored. An event that is sent twice counts once, by its event id. */
-export const SIGNATURE_AGE_MAX_SECONDS = 86_400
+const SIGNATURE_AGE_MAX_SECONDS = 86_400
 /** The clock of the shop's server may be ahead of ours by this much. */
-export const SIGNATURE_AHEAD_MAX_SECONDS = 300
+const SIGNATURE_AHEAD_MAX_SECONDS = 300
 
 const PREFIX = 'endcap_sign_'
 const SECRET_BYTES = 32
@@ -42,10 +42,14 @@ export function readSignature(header: string): EventSignature | null {
   return keyId === undefined ? null : { keyId, time: time!, digest: digest! }
 }
 
-/** Whether a signature is neither too old nor too far ahead at a moment (UTC epoch ms). */
-export function isTimely({ time }: EventSignature, now: number): boolean {
+/** Why the time of a signature does not hold at a moment (UTC epoch ms), for the developer of the shop; null when it holds. */
+export function timeFault({ time }: EventSignature, now: number): string | null {
   const ageSeconds = now / 1_000 - Number(time)
-  return ageSeconds <= SIGNATURE_AGE_MAX_SECONDS && ageSeconds >= -SIGNATURE_AHEAD_MAX_SECONDS
+  if (ageSeconds > SIGNATURE_AGE_MAX_SECONDS) return 'is more than 24 hours old: sign the request anew'
+  if (ageSeconds < -SIGNATURE_AHEAD_MAX_SECONDS) {
+    return 'has a time more than 5 minutes ahead: set the clock of the server that signs'
+  }
+  return null
 }
 
 /** Starts an HMAC, to which the caller adds the body in parts. Its `digest('hex')` is then what the signature must be. */

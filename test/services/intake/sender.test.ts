@@ -132,17 +132,20 @@ describe('a signature', () => {
     expect(proofs()).toEqual(['SIGNED'])
   })
 
-  it.each<[string, () => Record<string, string>]>([
-    ['another body', () => signed(body.replace('10', '11'), { cid: 'ann', uid: 'u1' })],
-    ['another cid', () => signed(body, { cid: 'eve', uid: 'u1' })],
-    ['another uid', () => signed(body, { cid: 'ann', uid: 'u2' })],
-    ['another secret', () => signed(body, { cid: 'ann', uid: 'u1', secret: 'x' })],
-    ['an unknown key', () => signed(body, { cid: 'ann', uid: 'u1', key: 'key-2' })],
-    ['a day ago', () => signed(body, { cid: 'ann', uid: 'u1', at: NOW - 86_401_000 })],
-    ['a time to come', () => signed(body, { cid: 'ann', uid: 'u1', at: NOW + 302_000 })],
-    ['no known form', () => ({ 'endcap-signature': 'v1=abc' })],
-  ])('of %s refuses the request', async (_what, headers) => {
-    expect(await send(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } })
+  const mismatch = /does not match the body, cid and uid/
+  it.each<[string, RegExp, () => Record<string, string>]>([
+    ['another body', mismatch, () => signed(body.replace('10', '11'), { cid: 'ann', uid: 'u1' })],
+    ['another cid', mismatch, () => signed(body, { cid: 'eve', uid: 'u1' })],
+    ['another uid', mismatch, () => signed(body, { cid: 'ann', uid: 'u2' })],
+    ['another secret', mismatch, () => signed(body, { cid: 'ann', uid: 'u1', secret: 'x' })],
+    ['an unknown key', /unknown key/, () => signed(body, { cid: 'ann', uid: 'u1', key: 'key-2' })],
+    ['a day ago', /24 hours old: sign/, () => signed(body, { cid: 'ann', uid: 'u1', at: NOW - 86_401_000 })],
+    ['a time to come', /5 minutes ahead: set/, () => signed(body, { cid: 'ann', uid: 'u1', at: NOW + 302_000 })],
+    ['milliseconds', /t=<Unix seconds>/, () => signed(body, { cid: 'ann', uid: 'u1', at: NOW * 1000 })],
+    ['no known form', /must have the form/, () => ({ 'endcap-signature': 'v1=abc' })],
+  ])('of %s refuses the request, and says why', async (_what, message, headers) => {
+    const errors = [{ path: 'header/endcap-signature', message: expect.stringMatching(message) }]
+    expect(await send(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED', errors } })
     expect(intake.records()).toEqual([])
   })
 
