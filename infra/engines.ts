@@ -191,15 +191,8 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
   }
 }
 
-/**
- * Creates the topics that the copy of the log lacks, and opens a restore. @throws LogInUse; Error for an embedded log, whose files
- * keep their offsets.
- */
+/** Creates the topics that the copy of a log in Kafka lacks, and opens a restore. @throws LogInUse */
 export async function openLogRestore(config: EngineConfig, logger: EngineLogger): Promise<LogRestore> {
-  if (!config.kafka)
-    throw new Error(
-      'Only a log in Kafka can be restored. An embedded log needs no restore: its files keep their offsets',
-    )
   await prepareKafka(config, logger)
   const restore = await import('./event-log/kafka/epoch/restore.ts')
   return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))

@@ -3,7 +3,7 @@ import { readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
 import { requireCarriedOver } from '../streams/restore/carry-over.ts'
 import { restoreLog } from '../streams/restore/restore.ts'
-import { lastWords } from './domain/errors.ts'
+import { lastWords, OperatorError } from './domain/errors.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 
@@ -16,6 +16,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { 'offsets-kept': { type: 'boolean', default: false } } })
   keepFilesPrivate()
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  if (config.engines.kafka === null) {
+    throw new OperatorError(
+      'KAFKA_BROKERS must name the cluster that has the copy. An embedded log is restored by make restore (docs/operating.md)',
+    )
+  }
   const logger = createLogger(config.logLevel)
   const restore = await openLogRestore(config.engines, logger)
   try {
