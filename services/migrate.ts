@@ -38,9 +38,7 @@ async function main(): Promise<void> {
   const folder = join(dataFolder, 'log')
   if (!existsSync(folder)) throw new MigrationRefused(`There is no embedded log in ${dataFolder} (DATA_DIR)`)
   throwIfHalfRestored(dataFolder)
-  const source = await openEmbeddedEventLog({ folder }).catch((error: Error) => {
-    throw new MigrationRefused(`${error.message}: stop the program first`)
-  })
+  const source = await openEmbeddedEventLog({ folder })
   try {
     const report = await migrate(
       source,

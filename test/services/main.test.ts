@@ -157,7 +157,7 @@ describe('a start names the setting', () => {
     const used = join(folder, 'used')
     const log = await openEmbeddedEventLog({ folder: join(used, 'log') })
     expect(await refusal({ DATA_DIR: used })).toBe(
-      `DATA_DIR: the event log in ${join(used, 'log')} is in use by another process\n`,
+      `DATA_DIR: the event log in ${join(used, 'log')} is in use by another process: stop that one first\n`,
     )
     await log.close()
   })

@@ -34,7 +34,9 @@ export function openDatabase(folder: string): DatabaseSync {
   } catch (error) {
     database.close()
     const locked = (error as { errcode?: number }).errcode === SQLITE_BUSY
-    throw locked ? new OperatorError(`DATA_DIR: the event log in ${folder} is in use by another process`) : error
+    throw locked
+      ? new OperatorError(`DATA_DIR: the event log in ${folder} is in use by another process: stop that one first`)
+      : error
   }
   database.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   return database

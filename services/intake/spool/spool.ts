@@ -256,7 +256,9 @@ async function lockFolder(folder: string): Promise<() => void> {
     socket.listen(`\0endcap-${name.slice(0, 32)}`)
     await once(socket, 'listening')
   } catch (error) {
-    throw new OperatorError(`DATA_DIR: the folder ${folder} is used by another process`, { cause: error })
+    throw new OperatorError(`DATA_DIR: the folder ${folder} is used by another process: give each one its own`, {
+      cause: error,
+    })
   }
   return () => void socket.close()
 }

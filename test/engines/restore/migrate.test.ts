@@ -64,7 +64,7 @@ test('a program that moves to real engines answers what it answered before, howe
   const before = await onceAnswered(answers)
   expect(await migrate()).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/in use by another process: stop the program/),
+    output: expect.stringMatching(/in use by another process: stop that one first/),
   })
   await program.kill('SIGTERM')
   closed = await closeMonth(folder, shop.shopId)

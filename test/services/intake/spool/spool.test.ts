@@ -82,7 +82,7 @@ describe('the spool', () => {
 
   test('is for one process at a time', async () => {
     await open()
-    await expect(openSpool({ folder })).rejects.toThrow('is used by another process')
+    await expect(openSpool({ folder })).rejects.toThrow('is used by another process: give each one its own')
     await reopen()
   })
 
