@@ -2,14 +2,15 @@ import { Type } from 'typebox'
 import { Body, Time } from '../common.ts'
 import { Email, NewPassword, PASSWORD_LINK_CHARS_MAX, UserView } from './users.ts'
 
-export const PasswordByLink = Body({
-  token: Type.String({
-    minLength: 1,
-    maxLength: PASSWORD_LINK_CHARS_MAX,
-    description: 'The part of the link after the #',
-  }),
-  password: NewPassword,
+const Token = Type.String({
+  minLength: 1,
+  maxLength: PASSWORD_LINK_CHARS_MAX,
+  description: 'The part of the link after the #',
 })
+
+export const PasswordLinkToken = Body({ token: Token })
+
+export const PasswordByLink = Body({ token: Token, password: NewPassword })
 
 export const ForgottenPassword = Body({ email: Email })
 

@@ -1,7 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
   ForgottenPassword,
   PasswordByLink,
+  PasswordLinkToken,
   PasswordLinkView,
   SignInOptions,
 } from '../../../../schemas/http/panel/accounts/password-links.ts'
@@ -46,7 +48,7 @@ const MAILED_TO_PERSON = { burst: 3, windowMs: HOUR_MS, keysMax: KEYS_MAX }
 /** Links with which a user sets a password. They are made by a colleague or asked for by mail, and can be used once. */
 export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
   makeRoute(server, deps)
-  redeemRoute(server, deps)
+  redeemRoutes(server, deps)
   forgottenRoute(server, deps)
   server.get(
     '/v1/panel/session/options',
@@ -96,9 +98,36 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
   )
 }
 
-function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
+/** Checks and uses links. A wrong token counts as a try of its source. */
+function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
   const { registry, passwords, attempts, devices, securityLog, now } = deps
   const userOf = (token: string) => userOfLink(registry.snapshot, token, now())
+  const needUser = async (request: FastifyRequest, token: string) => {
+    const person = `link ${token.split('.', 1)[0]}`
+    const guess = { source: sourceOf(request), person, device: null }
+    const known = await attempts.guess(
+      guess,
+      async () => userOf(token),
+      (found) => found !== null,
+    )
+    if (!known) throw noLink()
+    return known
+  }
+  server.post(
+    '/v1/panel/session/password-link',
+    {
+      schema: {
+        summary: 'Check a link that sets a password',
+        description: 'Tells before a password is chosen whether the link can be used. It does not use the link up.',
+        body: PasswordLinkToken,
+        response: { 204: Type.Null({ description: 'The link can be used' }) },
+      },
+    },
+    async (request, reply) => {
+      await needUser(request, request.body.token)
+      return reply.code(204).send(null)
+    },
+  )
   server.post(
     '/v1/panel/session/password',
     {
@@ -111,14 +140,7 @@ function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     },
     async (request, reply) => {
       const { token, password } = request.body
-      const person = `link ${token.split('.', 1)[0]}`
-      const guess = { source: sourceOf(request), person, device: null }
-      const known = await attempts.guess(
-        guess,
-        async () => userOf(token),
-        (found) => found !== null,
-      )
-      if (!known) throw noLink()
+      const known = await needUser(request, token)
       await checkStrength(deps, password, known.body)
       const passwordHash = await passwords.hash(password)
       const [entry] = await registry.write(

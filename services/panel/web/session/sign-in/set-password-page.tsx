@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { answer, client } from '../../client/client.ts'
@@ -11,9 +11,17 @@ import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
 
-/** The target of invitation and reset links. The token behind the # lets the user choose a password. */
+const FORM_HEIGHT = 272
+
+/** The target of invitation and reset links. The token behind the # lets the user choose a password, while the link works. */
 export function SetPasswordPage() {
   const token = location.hash.slice(1)
+  const check = useQuery<boolean, ApiProblem>({
+    queryKey: ['/v1/panel/session/password-link', token],
+    queryFn: ({ signal }) =>
+      answer(client.POST('/v1/panel/session/password-link', { body: { token }, signal })).then(() => true),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const form = useForm({
     initialValues: { password: '', repeated: '' },
     validate: {
@@ -26,37 +34,46 @@ export function SetPasswordPage() {
     onError: (problem) => form.setErrors(problem.fieldErrors()),
   })
   if (set.isSuccess) return <PasswordSet />
+  const ended = linkProblem(set.error ?? check.error)
   return (
     <SignInCard title={t('choosePassword')}>
-      <form onSubmit={form.onSubmit((values) => set.mutate(values))}>
-        <Stack>
-          {set.error && !set.error.fieldErrors().password && (
-            <Alert color="red" role="alert">
-              {set.error.fieldErrors().token ? t('linkProblem', { problem: wordsOf(set.error) }) : set.error.message}
-            </Alert>
-          )}
-          <PasswordInput
-            label={t('newPassword')}
-            description={passwordHint}
-            autoComplete="new-password"
-            required
-            autoFocus
-            {...form.getInputProps('password')}
-          />
-          <PasswordInput
-            label={t('passwordAgain')}
-            autoComplete="new-password"
-            required
-            {...form.getInputProps('repeated')}
-          />
-          <Button type="submit" loading={set.isPending} fullWidth>
-            {t('setPassword')}
-          </Button>
-          <Anchor href="/panel/" size="sm">
-            {t('backToSignIn')}
-          </Anchor>
-        </Stack>
-      </form>
+      {ended !== null && (
+        <Alert color="red" role="alert">
+          {ended}
+        </Alert>
+      )}
+      {check.isPending && <Skeleton height={FORM_HEIGHT} />}
+      {ended === null && !check.isPending && (
+        <form onSubmit={form.onSubmit((values) => set.mutate(values))}>
+          <Stack>
+            {set.error && !set.error.fieldErrors().password && (
+              <Alert color="red" role="alert">
+                {set.error.message}
+              </Alert>
+            )}
+            <PasswordInput
+              label={t('newPassword')}
+              description={passwordHint}
+              autoComplete="new-password"
+              required
+              autoFocus
+              {...form.getInputProps('password')}
+            />
+            <PasswordInput
+              label={t('passwordAgain')}
+              autoComplete="new-password"
+              required
+              {...form.getInputProps('repeated')}
+            />
+            <Button type="submit" loading={set.isPending} fullWidth>
+              {t('setPassword')}
+            </Button>
+          </Stack>
+        </form>
+      )}
+      <Anchor href="/panel/" size="sm">
+        {t('backToSignIn')}
+      </Anchor>
     </SignInCard>
   )
 }
@@ -86,4 +103,8 @@ function PasswordSet() {
   )
 }
 
-const wordsOf = ({ errors }: ApiProblem) => errors.find(({ path }) => path === '/token')?.message ?? ''
+/** Why the link cannot be used; null when that is not the problem. */
+function linkProblem(problem: ApiProblem | null): string | null {
+  const error = problem?.errors.find(({ path }) => path === '/token')
+  return error ? t('linkProblem', { problem: error.message }) : null
+}

@@ -6,6 +6,7 @@ import { makeUser, openBrowser, PASSWORD, signIn } from './people.ts'
 
 const HOUR_MS = 3_600_000
 const SET = '/v1/panel/session/password'
+const CHECK = '/v1/panel/session/password-link'
 const FORGOTTEN = '/v1/panel/session/forgotten-password'
 const CHOSEN = 'a chosen password'
 
@@ -54,6 +55,31 @@ describe('links that set a password', () => {
     const { passwordLink } = await invite('many@brand.example')
     const answers = await Promise.all(Array.from({ length: 5 }, () => set(tokenOf(passwordLink.url))))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400, 400])
+  })
+
+  it('tell before a password is chosen whether they work, and are not used up by that', async () => {
+    const { id, passwordLink } = await invite('asks@brand.example')
+    const check = (url: string) => openBrowser(office).call('POST', CHECK, { token: tokenOf(url) })
+    for (let i = 0; i < 2; i++) expect((await check(passwordLink.url)).status).toBe(204)
+    const later = await linkFor(id)
+    const replaced = await check(passwordLink.url)
+    expect([replaced.status, paths(replaced)]).toEqual([400, ['/token']])
+    expect((await check(later)).status).toBe(204)
+    expect((await set(tokenOf(later))).status).toBe(204)
+    expect((await check(later)).status).toBe(400)
+    const expiring = await linkFor(id)
+    office.clock.now += 24 * HOUR_MS
+    expect((await check(expiring)).status).toBe(400)
+  })
+
+  it('are not guessed by checking: wrong tokens count as tries', async () => {
+    const { passwordLink } = await invite('guessed@brand.example')
+    const token = tokenOf(passwordLink.url)
+    const check = (tried: string) =>
+      office.server.inject({ method: 'POST', url: CHECK, payload: { token: tried }, remoteAddress: '192.0.2.7' })
+    const answers = []
+    for (let i = 0; i < 11; i++) answers.push((await check(`${token.split('.')[0]}.wrong${i}`)).statusCode)
+    expect(answers).toEqual([...Array(10).fill(400), 429])
   })
 
   it('end the sessions, do nothing once they expired or were replaced, and know the browser afterwards', async () => {
