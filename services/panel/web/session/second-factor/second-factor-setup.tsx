@@ -47,7 +47,7 @@ export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?:
           autoComplete="one-time-code"
           inputMode="numeric"
           required
-          data-autofocus
+          autoFocus
           {...form.getInputProps('code')}
         />
         {cancel ? (
