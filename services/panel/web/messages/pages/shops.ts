@@ -114,13 +114,15 @@ export const t = catalogue({
   identifier: 'Identifier',
   identifierHelp:
     'It is replaced in everything that happened until now, and is not kept. Erase other identifiers of the same person separately.',
+  erasureUnknown:
+    'An identifier under which nothing was recorded, such as a mistyped one, also ends as “Erased”. To see what is recorded, download the shopper’s data first.',
   eraseForGood: 'Erase for good',
   handOut: 'Download a shopper’s data',
   handOutTitle: 'Download everything stored about a shopper',
   handOutHelp:
     'The file also names the other identifiers of the same person: download those separately. The security log keeps who did it.',
   download: 'Download',
-  erasureTaken: 'Erasure started',
+  erasureTaken: 'Erasure started. It takes a few minutes; the list shows when it is done.',
   erasureAsked: 'Requested',
   erasureDone: 'Erased',
   erasurePending: 'In progress',

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconDownload, IconEraser } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -97,6 +97,7 @@ function EraseDialog({ shopId, close }: DialogProps) {
       <form onSubmit={form.onSubmit((person) => void submit(person))}>
         <Stack>
           <PersonFields form={form} help={t('identifierHelp')} />
+          <Text size="sm">{t('erasureUnknown')}</Text>
           <DialogActions label={t('eraseForGood')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
