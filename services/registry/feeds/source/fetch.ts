@@ -83,7 +83,10 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
     if (error instanceof FeedFailure || request.signal.aborted) throw error
     if (deadline.aborted)
       throw new FeedFailure('TOO_SLOW', `The feed did not arrive within ${options.totalTimeoutMs / 1000} s`)
-    throw new FeedFailure('UNREACHABLE', `The feed could not be fetched: ${reason(error)}`)
+    const code = codeOf(error)
+    const failure = code === 'ECONNRESET' ? 'INTERRUPTED' : 'UNREACHABLE'
+    const reason = (code && reasons[code]) ?? `the connection failed${code ? ` (${code})` : ''}`
+    throw new FeedFailure(failure, `The feed could not be fetched: ${reason}`)
   }
 }
 
@@ -252,9 +255,8 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of no known authority',
 }
 
-function reason(error: unknown): string {
+function codeOf(error: unknown): string | undefined {
   const { message, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
-  if (cause instanceof Error) return reason(cause)
-  if (message === 'aborted') return reasons.ECONNRESET!
-  return (code && reasons[code]) ?? `the connection failed${code ? ` (${code})` : ''}`
+  if (cause instanceof Error) return codeOf(cause)
+  return message === 'aborted' ? 'ECONNRESET' : code
 }

@@ -113,6 +113,7 @@ describe('fetching', () => {
       const failure = await fetch({ url: 'http://inside.example:1/' }, { resolve, ...options }).catch((error) => error)
       expect(failure.message).toMatch(/inside\.example is not at a public address|the server refuses connections/)
       expect(failure.message).not.toContain('127.0.0.1')
+      expect(failure.code).not.toBe('INTERRUPTED')
     }
   })
 
@@ -121,13 +122,18 @@ describe('fetching', () => {
     await expect(fetch()).rejects.toThrow(`status ${status}`)
   })
 
+  const BROKE_OFF = {
+    code: 'INTERRUPTED',
+    message: expect.stringContaining('broke before the feed was complete'),
+  }
+
   it('fails when the body ends before its length', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '1000' })
       response.write('<rss>')
       setImmediate(() => response.socket!.destroy())
     }
-    await expect(fetch()).rejects.toThrow('broke before the feed was complete')
+    await expect(fetch()).rejects.toMatchObject(BROKE_OFF)
   })
 
   it('fails when a chunked body ends without its end', async () => {
@@ -135,7 +141,7 @@ describe('fetching', () => {
       response.write('<rss>')
       setImmediate(() => response.socket!.destroy())
     }
-    await expect(fetch()).rejects.toThrow('broke before the feed was complete')
+    await expect(fetch()).rejects.toMatchObject(BROKE_OFF)
   })
 
   it('gives up on a server that does not answer, one that stops, and one that takes for ever', async () => {

@@ -43,6 +43,8 @@ export const t = catalogue({
   httpError:
     'The server returned an error. The feed is fetched again in an hour; if the error persists, tell whoever runs the website.',
   unreachable: 'The server cannot be reached. Check the address in Settings; the feed is fetched again in an hour.',
+  interrupted:
+    'The server ended the connection too early. Fetch the feed again; if it breaks off again, tell whoever runs the website, or upload the file.',
   tooSlow: 'The server sends the file too slowly. Tell whoever runs the website, or upload the file.',
   privateAddress: 'The address is inside a private network. Only the operator of this installation can allow that.',
   badAddress:

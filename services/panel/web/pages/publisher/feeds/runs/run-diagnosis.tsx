@@ -133,6 +133,7 @@ const failures = {
   NOT_FOUND: 'notFound',
   HTTP_ERROR: 'httpError',
   UNREACHABLE: 'unreachable',
+  INTERRUPTED: 'interrupted',
   TOO_SLOW: 'tooSlow',
   PRIVATE_ADDRESS: 'privateAddress',
   BAD_ADDRESS: 'badAddress',
