@@ -12,7 +12,7 @@ export function Navigation() {
   const entries = pagesOf(role).flatMap(({ path, nav }) => ('group' in nav ? [{ path, ...nav }] : []))
   const groups = navGroups.map((group) => ({ group, pages: entries.filter((entry) => entry.group === group) }))
   return (
-    <nav aria-label={t('pages')}>
+    <>
       {groups
         .filter(({ pages }) => pages.length > 0)
         .map(({ group, pages }) => (
@@ -25,7 +25,7 @@ export function Navigation() {
             ))}
           </section>
         ))}
-    </nav>
+    </>
   )
 }
 

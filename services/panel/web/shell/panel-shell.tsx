@@ -67,7 +67,7 @@ export function Shell() {
             </Group>
           </div>
         </AppShell.Header>
-        <AppShell.Navbar className={classes.navbar} p="xs">
+        <AppShell.Navbar className={classes.navbar} p="xs" aria-label={t('pages')}>
           <Navigation />
         </AppShell.Navbar>
         <AppShell.Main id="main" ref={main} tabIndex={-1}>

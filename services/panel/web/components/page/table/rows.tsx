@@ -1,6 +1,6 @@
 import { Skeleton, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
-import type { CSSProperties } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { t } from '../../../messages/components.ts'
 import { type Column, keyOf } from './columns.ts'
@@ -58,9 +58,9 @@ export function Rows<T>(props: RowsProps<T>) {
           <tr role="row">
             {selected && <td role="cell" data-column="select" />}
             {columns.map((column, i) => (
-              <td key={keyOf(column)} role="cell" data-label={column.title} {...dataOf(column)}>
+              <Cell key={keyOf(column)} column={column} isFirst={i === 0}>
                 {i === 0 ? t('total') : column.total?.(shown.all!)}
-              </td>
+              </Cell>
             ))}
           </tr>
         </tfoot>
@@ -124,13 +124,7 @@ function Row<T>({ row, columns, rowKey, rowLink, selected }: RowsProps<T> & { ro
         </td>
       )}
       {columns.map((column, i) => (
-        <td
-          key={keyOf(column)}
-          role="cell"
-          data-label={column.title}
-          data-first={i === 0 || undefined}
-          {...dataOf(column)}
-        >
+        <Cell key={keyOf(column)} column={column} isFirst={i === 0}>
           {i === 0 && rowLink ? (
             <Link to={rowLink(row)} className={classes.link}>
               {column.cell(row)}
@@ -138,9 +132,22 @@ function Row<T>({ row, columns, rowKey, rowLink, selected }: RowsProps<T> & { ro
           ) : (
             column.cell(row)
           )}
-        </td>
+        </Cell>
       ))}
     </tr>
+  )
+}
+
+/** The first column names the row. */
+function Cell<T>({ column, isFirst, children }: { column: Column<T>; isFirst: boolean; children: ReactNode }) {
+  return isFirst ? (
+    <th role="rowheader" scope="row" data-first {...dataOf(column)}>
+      {children}
+    </th>
+  ) : (
+    <td role="cell" data-label={column.title} {...dataOf(column)}>
+      {children}
+    </td>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Radio, Stack } from '@mantine/core'
+import { Radio, Stack, VisuallyHidden } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from './campaign-form.ts'
@@ -9,7 +9,7 @@ export function SwitchSection({ form, isNew }: SectionProps) {
   const isDisplay = form.values.kind === 'DISPLAY'
   return (
     <FormSection title={t('status')}>
-      <Radio.Group aria-label={t('status')} {...form.getInputProps('status')}>
+      <Radio.Group label={<VisuallyHidden>{t('status')}</VisuallyHidden>} {...form.getInputProps('status')}>
         <Stack gap="xs">
           <Radio
             value="ACTIVE"

@@ -1,4 +1,4 @@
-import { Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { reserveCpcDefault } from '../../../../../domain/money/money.ts'
@@ -163,7 +163,10 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
         />
       </FormSection>
       <FormSection title={t('trust')} description={t('trustHelp')}>
-        <Radio.Group aria-label={t('trustAria')} {...form.getInputProps('transactionTrust')}>
+        <Radio.Group
+          label={<VisuallyHidden>{t('trustAria')}</VisuallyHidden>}
+          {...form.getInputProps('transactionTrust')}
+        >
           <Stack gap="sm">
             {trusts.map((trust) => (
               <Radio key={trust.value} {...trust} />
