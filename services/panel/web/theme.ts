@@ -37,6 +37,8 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     Drawer: { defaultProps: { closeButtonProps } },
     Notification: { defaultProps: { closeButtonProps } },
+    // Otherwise the first key press after opening a menu only leads to its first item.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Select: listOfOptions,
     MultiSelect: listOfOptions,
     Autocomplete: listOfOptions,

@@ -19,13 +19,7 @@ export function UserMenu() {
   const { Component: OwnDialogs } = useChunk(loadDialogs, isUsed)
   return (
     <>
-      <Menu
-        position="bottom-end"
-        width={260}
-        shadow="md"
-        withInitialFocusPlaceholder={false}
-        onOpen={() => setUsed(true)}
-      >
+      <Menu position="bottom-end" width={260} shadow="md" onOpen={() => setUsed(true)}>
         <Menu.Target>
           <UnstyledButton>
             <span className={classes.initials} aria-hidden>

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { OPERATOR, openWorld, type World } from '../../harness.ts'
@@ -25,6 +25,9 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
+const isFocused = (element: Locator) => element.evaluate((each) => each === each.ownerDocument.activeElement)
+const untilFocused = (element: Locator) => expect.poll(() => isFocused(element)).toBe(true)
+
 it('has one named navigation, and names the rows of a table by their first cell', async () => {
   await page.goto('/panel/campaigns')
   await page.getByRole('rowheader', { name: /^Keys by the dozen/ }).waitFor()
@@ -45,6 +48,39 @@ it.each([820, 1000])('covers no column by that of the actions at %d pixels', asy
   )
   expect(edges[0]!.right).toBeLessThanOrEqual(edges[1]!.left)
   await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+it('opens a menu at its first item, and returns to its button on Escape', async () => {
+  await page.goto('/panel/campaigns')
+  const button = page.getByRole('button', { name: 'Columns' })
+  await button.press('Enter')
+  await untilFocused(page.getByRole('menuitemcheckbox').first())
+  await page.keyboard.press('Escape')
+  await untilFocused(button)
+})
+
+it('keeps the focus in the calendar from days to months and back, and closes it on Escape', async () => {
+  await page.goto('/panel/reports')
+  const button = page.getByRole('button', { name: /^Days/ })
+  const calendar = page.getByRole('dialog')
+  const months = calendar.getByRole('button', { name: /^\w+ \d{4}$/ })
+  await button.press('Enter')
+  await months.press('Enter')
+  await calendar.locator('table :focus').waitFor()
+  await page.keyboard.press('Escape')
+  await untilFocused(button)
+  await calendar.waitFor({ state: 'detached' })
+
+  await button.press('Enter')
+  await months.press('Enter')
+  await calendar.getByRole('button', { name: 'Previous year' }).press('Enter')
+  await calendar.getByRole('button', { name: 'Jan', exact: true }).press('Enter')
+  await calendar.locator('table :focus').waitFor()
+  for (const day of [1, 2]) {
+    await calendar.getByRole('button', { name: new RegExp(`, January ${day}, \\d{4}$`) }).press('Enter')
+  }
+  await untilFocused(button)
+  await expect.poll(() => button.textContent()).toMatch(/^Jan 1 – 2, \d{4}$|^Jan 1, \d{4} – Jan 2, \d{4}$/)
 })
 
 it('names the groups of choices of a shop and of a campaign', async () => {

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
-import { DatePicker } from '@mantine/dates'
+import { type CalendarLevel, DatePicker } from '@mantine/dates'
 import '@mantine/dates/styles.css'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { dateIn } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/reports.ts'
 import { addDays, DAYS_MAX, type Days, dayLabel } from './periods.ts'
@@ -17,6 +17,14 @@ export interface RangeCalendarProps {
 export default function RangeCalendar({ days, timeZone, onChange }: RangeCalendarProps) {
   // The first day of the range, between the first click and the second.
   const [begun, setBegun] = useState<string | null>(null)
+  const [level, setLevel] = useState<CalendarLevel>('month')
+  const calendar = useRef<HTMLDivElement>(null)
+  // What leads from days to months and back is gone with the old level. Without the focus, Escape would not close the calendar.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the level is what takes the focus away
+  useEffect(() => {
+    if (document.activeElement !== document.body) return
+    calendar.current?.querySelector<HTMLElement>('table button:not([tabindex="-1"], :disabled)')?.focus()
+  }, [level])
   const today = dateIn(timeZone, Date.now())
   const take = ([from, until]: [string | null, string | null]) => {
     setBegun(until === null ? from : null)
@@ -24,13 +32,14 @@ export default function RangeCalendar({ days, timeZone, onChange }: RangeCalenda
   }
   const greatest = begun === null ? today : least(today, addDays(begun, DAYS_MAX - 1))
   return (
-    <div className={classes.calendar}>
+    <div ref={calendar} className={classes.calendar}>
       <DatePicker
         type="range"
         allowSingleDateInRange
         value={begun === null ? [days.from, days.until] : [begun, null]}
         onChange={take}
         defaultDate={days.until}
+        onLevelChange={setLevel}
         minDate={begun === null ? undefined : addDays(begun, 1 - DAYS_MAX)}
         maxDate={greatest}
         firstDayOfWeek={firstDayOfWeek()}
