@@ -22,6 +22,7 @@ export const t = catalogue({
   add: 'Add line',
   save: 'Save synonyms',
   saved: 'Synonyms saved',
+  linesOfOthers: 'Someone else has saved synonyms meanwhile. Their lines are among yours now: check them, then save.',
   undo: 'Undo changes',
   download: 'Download',
   upload: 'Upload',

@@ -1,8 +1,8 @@
-import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { EmptySearches as Searches, Synonyms } from '../../../client/types.ts'
@@ -10,9 +10,11 @@ import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { saveFile } from '../../../components/values/save-file.ts'
+import { entityQuery } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/search.ts'
 import { AddLine, type BegunLine } from './add-line.tsx'
+import { type LinesValues, useFollowLines } from './follow-lines.ts'
 import { SynonymsPreview } from './synonyms-preview.tsx'
 
 /** The API's limit. */
@@ -31,20 +33,27 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
   const { id } = synonyms
   const form = useForm({ initialValues: { text: synonyms.text } })
   const { text } = form.values
-  // Others may change the shop meanwhile. The version makes sure that nobody overwrites their change without having seen it.
-  const [version, setVersion] = useState(synonyms.version)
+  const isMerged = useFollowLines(form, synonyms.text)
+  const queryClient = useQueryClient()
+  const params = { path: { id } }
   const { submit, isSaving, problem } = useSave({
-    save: (values: { text: string }) =>
-      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params: { path: { id } }, body: { ...values, version } })),
+    save: (body: LinesValues & { version: number }) =>
+      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params, body })),
     changes: ['/v1/panel/shops'],
     form,
     saved: t('saved'),
-    onSaved: (saved) => setVersion(saved.version),
   })
+  // Nobody overwrites lines of others that are not on the page yet: they are read first, and shown instead of saving.
+  async function save(values: LinesValues) {
+    const latest = await queryClient
+      .fetchQuery({ ...entityQuery('/v1/panel/shops/{id}/synonyms', params), staleTime: 0 })
+      .catch(() => synonyms)
+    if (latest.text === synonyms.text) void submit({ ...values, version: latest.version })
+  }
   const setText = (next: string) => form.setFieldValue('text', next)
   return (
     <Stack gap="lg">
-      <form onSubmit={form.onSubmit((values) => void submit(values))}>
+      <form onSubmit={form.onSubmit((values) => void save(values))}>
         <PanelCard
           title={t('synonyms')}
           description={t('synonymsHelp')}
@@ -68,6 +77,7 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
               {...form.getInputProps('text')}
               error={form.errors.text && <Faults problem={problem} />}
             />
+            <div role="status">{isMerged && <Alert color="blue">{t('linesOfOthers')}</Alert>}</div>
             <UnsavedGuard hasChanges={form.isDirty} />
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
