@@ -80,6 +80,7 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
 
 function reasonOf(problem: ApiProblem, form: FormOfFields | undefined): string {
   if (isNoAnswer(problem)) return t('notSavedAway')
+  if (problem.code === 'NOT_FOUND') return t('notSavedGone')
   if (!form || problem.errors.length === 0) return problem.message
   return problem.beyond(Object.keys(form.getValues())) || t('checkFields')
 }

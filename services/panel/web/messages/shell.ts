@@ -26,6 +26,7 @@ export const t = catalogue({
   checkFields: 'Check the marked fields.',
   fieldRefused: '{label}: {why}.',
   partRefused: 'Part of the request was refused: {why}.',
+  notSavedGone: 'It was deleted meanwhile, or you may no longer see it. Copy what you still need from this page.',
   notSavedAway: 'No connection to the server. What you have entered is kept: save again once the server responds.',
 
   // Signing in

@@ -57,3 +57,16 @@ it('adds the synonyms that somebody else has saved meanwhile to those that are b
   await expect.poll(stored).toBe('bin, basket')
   await page.close()
 })
+
+it('says that a shop was deleted while its form was open, and keeps what was typed', async () => {
+  const { id } = await makeShop('Shop of nobody')
+  const page = await world.signedIn(nora)
+  await page.goto(`/panel/shops/${id}`)
+  const name = page.getByLabel('Name').first()
+  await name.fill('Shop of somebody')
+  await must(world.program.call('DELETE', `/v1/panel/shops/${id}`))
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('It was deleted meanwhile').waitFor()
+  expect(await name.inputValue()).toBe('Shop of somebody')
+  await page.close()
+})
