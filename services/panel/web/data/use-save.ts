@@ -45,9 +45,13 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       isShown.current = () => false
     }
   }, [isLeaving])
+  const pressed = useRef<Element | null>(null)
   const mutation = useMutation<Result, ApiProblem, Input, object | undefined>({
     mutationFn: options.save,
-    onMutate: () => options.form?.getValues(),
+    onMutate() {
+      pressed.current = document.activeElement
+      return options.form?.getValues()
+    },
     async onSuccess(result, input, sent) {
       // What the user has typed since then is not saved.
       options.form?.resetDirty(sent)
@@ -71,6 +75,11 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       })
     },
   })
+  // A button that is loading is disabled, and so loses the focus.
+  useEffect(() => {
+    if (mutation.isPending || document.activeElement !== document.body) return
+    if (pressed.current instanceof HTMLElement) pressed.current.focus({ preventScroll: true })
+  }, [mutation.isPending])
   return {
     submit: (input) => mutation.mutateAsync(input).catch(() => undefined),
     isSaving: mutation.isPending,

@@ -83,6 +83,17 @@ it('keeps the focus in the calendar from days to months and back, and closes it 
   await expect.poll(() => button.textContent()).toMatch(/^Jan 1 – 2, \d{4}$|^Jan 1, \d{4} – Jan 2, \d{4}$/)
 })
 
+it('keeps the focus on a button while it saves, whether that succeeds or not', async () => {
+  await page.goto('/panel/campaigns')
+  await page.getByRole('button', { name: 'Pause Keys by the dozen' }).press('Enter')
+  await untilFocused(page.getByRole('button', { name: 'Resume Keys by the dozen' }))
+  await page.route('**/v1/panel/campaigns/*', (route) => route.fulfill({ status: 500 }))
+  await page.keyboard.press('Enter')
+  await page.getByText('Not saved').waitFor()
+  await untilFocused(page.getByRole('button', { name: 'Resume Keys by the dozen' }))
+  await page.unrouteAll()
+})
+
 it('names the groups of choices of a shop and of a campaign', async () => {
   const operator = await world.signedIn(OPERATOR)
   await operator.goto(`/panel/shops/${shop.id}`)
