@@ -94,6 +94,13 @@ it('keeps the focus on a button while it saves, whether that succeeds or not', a
   await page.unrouteAll()
 })
 
+it('goes to the head of the table when a selection is cleared', async () => {
+  await page.goto('/panel/campaigns')
+  await page.getByRole('checkbox', { name: 'Select Keys by the dozen' }).press('Space')
+  await page.getByRole('button', { name: 'Clear selection' }).press('Enter')
+  await untilFocused(page.getByRole('columnheader').getByRole('checkbox'))
+})
+
 it('names the groups of choices of a shop and of a campaign', async () => {
   const operator = await world.signedIn(OPERATOR)
   await operator.goto(`/panel/shops/${shop.id}`)

@@ -94,7 +94,13 @@ function SearchedTable<T>({ sought, ...props }: DataTableProps<T> & { sought: st
           csv={hasFile ? { name: id, rows: rows ?? [], columns: choice.shown } : null}
         />
       )}
-      {selection && selected && <BulkBar selected={selected} actions={selection.actions} />}
+      {selection && selected && (
+        <BulkBar
+          selected={selected}
+          actions={selection.actions}
+          onCleared={() => top.current?.querySelector<HTMLElement>('thead input')?.focus()}
+        />
+      )}
       {list.problem && rows && <StaleRows list={list} />}
       <Paper withBorder className={classes.frame} aria-busy={rows === undefined || list.isStale}>
         {list.problem && !rows && <ErrorState problem={list.problem} retry={list.retry} />}

@@ -42,8 +42,15 @@ export function useSelected<T>(
   }
 }
 
+interface BulkBarProps<T> {
+  selected: Selected<T>
+  actions: Selection<T>['actions']
+  /** Called when the user has cleared the selection, by a button that is then hidden. */
+  onCleared: () => void
+}
+
 /** The actions on the selected rows. Without a selection it is only hidden, so that an action's dialog stays open. */
-export function BulkBar<T>({ selected, actions }: { selected: Selected<T>; actions: Selection<T>['actions'] }) {
+export function BulkBar<T>({ selected, actions, onCleared }: BulkBarProps<T>) {
   const { rows, clear } = selected
   return (
     <Paper
@@ -59,7 +66,16 @@ export function BulkBar<T>({ selected, actions }: { selected: Selected<T>; actio
           {t('selected', { count: rows.length })}
         </Text>
         {actions(rows, clear)}
-        <Button variant="subtle" size="xs" color="gray" ms="auto" onClick={clear}>
+        <Button
+          variant="subtle"
+          size="xs"
+          color="gray"
+          ms="auto"
+          onClick={() => {
+            clear()
+            onCleared()
+          }}
+        >
           {t('clearSelection')}
         </Button>
       </Group>
