@@ -191,7 +191,8 @@ export const EventAnswer = Type.Object(
         }),
         {
           description:
-            'Optional fields that were malformed. They were left out or replaced, and the events were accepted',
+            'Optional fields that were malformed, and were left out or replaced; orders in another currency than that of the ' +
+            'shop. The events were accepted',
         },
       ),
     ),

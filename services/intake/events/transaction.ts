@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type DeprecatedTransactionBody, EVENT_LIMITS, type TransactionBody } from '../../../schemas/http/events.ts'
 import type { Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import type { FieldError } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { proofFor, type Sender } from '../sender.ts'
@@ -45,7 +46,8 @@ export function validateTransaction(
   { snapshot, uuid }: ValidationDeps,
 ): ValidationResult {
   const shopId = canonicalId(report.shopId)
-  if (!snapshot.get('Shop', shopId)) return rejectedUnknownShop(snapshot)
+  const shop = snapshot.body('Shop', shopId)
+  if (!shop) return rejectedUnknownShop(snapshot)
   const proof = proofFor(buyer.sender, shopId, snapshot)
   if (proof === null) return rejectedOtherShop('/shopId')
 
@@ -78,6 +80,11 @@ export function validateTransaction(
     cid: buyer.cid,
     identity,
     fingerprint: fingerprintOf([identity, contentOf(value), value.cid]),
-    warnings: [],
+    warnings: value.currency === shop.currency ? [] : [inAnotherCurrency(shop.currency)],
   }
 }
+
+const inAnotherCurrency = (currency: string): FieldError => ({
+  path: '/currency',
+  message: `is not ${currency}, the currency of the shop: reports keep this revenue apart from spend`,
+})

@@ -17,7 +17,7 @@ export interface AcceptedEvent {
   identity: string
   /** Equal for two reports of the same event with the same content and person. The time of receipt may differ. */
   fingerprint: string
-  /** Optional fields that were left out or replaced, and why. */
+  /** Optional fields that were left out or replaced, and why, and values that may be mistakes. */
   warnings: FieldError[]
 }
 

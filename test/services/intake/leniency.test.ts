@@ -64,6 +64,13 @@ describe('a malformed optional field is left out with a warning, and never costs
     expect(only()).toMatchObject({ lines: [{ productTitle: 'Kettle', brand: null, sellerId: null }] })
   })
 
+  test('of an order: another currency than that of the shop, which is kept', async () => {
+    const { status, body } = await intake.post('/v1/ev/transaction', { ...purchase, currency: 'eur' }, { cid: 'c' })
+    const message = expect.stringMatching(/^is not PLN, the currency of the shop/)
+    expect([status, body.warnings]).toEqual([202, [{ path: '/currency', message }]])
+    expect(only()).toMatchObject({ currency: 'EUR' })
+  })
+
   test('of the headers: a uid', async () => {
     const { status, body } = await intake.post('/v1/ev/transaction', purchase, { cid: 'c', uid: 'x'.repeat(257) })
     expect([status, body.warnings]).toEqual([202, [{ path: 'header/uid', message: expect.any(String) }]])
