@@ -9,13 +9,16 @@ const shopsSql = `
 SELECT shopId, argMax(timeZone, version) AS timeZone
 FROM shop_versions GROUP BY shopId`
 
+/** UTC epoch milliseconds as a DateTime64. ClickHouse knows of this sum, unlike of fromUnixTimestamp64Milli, that it grows with them. */
+const momentSql = (ms: string): string => `toDateTime64(0, 3, 'UTC') + toIntervalMillisecond(${ms})`
+
 /** The rows of a query, with `shopDay`, the local day of the shop on which each happened, and `occurredAt` as a DateTime64. */
 function withShopDaySql(rows: string): string {
   // formatDateTime is the only function that takes a different time zone for each row.
   const local =
     "formatDateTime(toDateTime(intDiv(rows.occurredAt, 1000), 'UTC'), '%F', if(shops.timeZone = '', 'UTC', shops.timeZone))"
   return `
-SELECT toDate(${local}) AS shopDay, rows.* REPLACE (fromUnixTimestamp64Milli(rows.occurredAt, 'UTC') AS occurredAt)
+SELECT toDate(${local}) AS shopDay, rows.* REPLACE (${momentSql('rows.occurredAt')} AS occurredAt)
 FROM (${rows}) AS rows
 LEFT JOIN v_shops AS shops ON shops.shopId = rows.shopId`
 }
@@ -79,8 +82,7 @@ SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId,
   priceMicros - returnedMicros AS netRevenueMicros, toString(currency) AS currency, toString(match) AS match,
   toString(touchType) AS touchType, touchEventId, fromUnixTimestamp64Milli(touchAt, 'UTC') AS touchAt,
   campaignId, accountId,${adColumnsSql("startsWith(algorithm, 'DISPLAY')")}, cid, uid
-FROM attributed_lines FINAL
-WHERE kind = 'PURCHASE' AND outcome = 'CREDITED'`)
+FROM credited_lines FINAL WHERE kind = 'PURCHASE'`)
 
 /** What a row of each view adds to the day of a campaign; sums that it does not name get 0. */
 const counted = {

@@ -80,7 +80,7 @@ function comparedSince(completeSince: CompleteSince, endedUntil: number): Comple
   if (endedUntil === 0) return completeSince
   return (table) => {
     if (isLinkTable(table)) return Number.POSITIVE_INFINITY
-    const isNamingAgain = endingTables.includes(table) && table !== 'attributed_lines'
+    const isNamingAgain = endingTables.includes(table) && !LINES_TABLES.includes(table)
     return isNamingAgain ? Math.max(completeSince(table), endedUntil) : completeSince(table)
   }
 }

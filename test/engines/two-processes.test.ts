@@ -240,7 +240,15 @@ test('a person is erased from the tables, and shown by no reader of the topics t
   await must(whole.call('POST', '/v1/ev/transaction', order, { cid, uid }))
 
   const analytics = connectClickHouse({ url: addresses.clickhouseUrl, namespace })
-  const tables = ['emissions', 'judged_events', 'transactions', 'touches', 'links_by_uid', 'attributed_lines']
+  const tables = [
+    'emissions',
+    'judged_events',
+    'transactions',
+    'touches',
+    'links_by_uid',
+    'attributed_lines',
+    'credited_lines',
+  ]
   const rowsWith = (text: string) =>
     Promise.all(
       tables.map(async (table) => {

@@ -11,7 +11,8 @@ CREATE TABLE IF NOT EXISTS credited_lines (
 ORDER BY (shopId, occurredAt, kind, eventId, line)
 SETTINGS auto_statistics_types = '', ratio_of_defaults_for_sparse_serialization = 1;
 
-INSERT INTO credited_lines
+INSERT INTO credited_lines (shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country,
+  currency, priceMicros, returnedMicros, version, deleted)
 SELECT shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country, currency, priceMicros,
   returnedMicros, version, deleted
 FROM attributed_lines FINAL WHERE outcome = 'CREDITED';

@@ -31,8 +31,8 @@ ${LIMITS}`
 /** Selects a row if a line of a purchase has been credited to a campaign. */
 export function anyCreditQuery(spec: FirstOfSpec): { sql: string; params: QueryParams } {
   const sql = `
-SELECT 1 AS found FROM attributed_lines
-WHERE ${SCOPE} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND deleted = 0
+SELECT 1 AS found FROM credited_lines
+WHERE ${SCOPE} AND kind = 'PURCHASE' AND deleted = 0
 ${LIMITS}`
   return { sql, params: paramsOf(spec) }
 }

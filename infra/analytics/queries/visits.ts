@@ -35,7 +35,7 @@ const MARKS = ['gclid', 'utmSource', 'utmMedium', 'utmCampaign'] as const
 /**
  * Credited lines of purchases, each with the last page view of its browser that has one of `MARKS`, if that was no more than
  * `VISIT_LOOKBACK_MS` before the purchase; otherwise `cameAt` is 0.
- * @param lines SQL that selects from attributed_lines.
+ * @param lines SQL that selects from credited_lines.
  */
 const salesWithVisits = (lines: string): string => `
   SELECT sold.*, came.occurredAt >= sold.occurredAt - ${VISIT_LOOKBACK_MS} AS isRecent,
@@ -47,8 +47,7 @@ const salesWithVisits = (lines: string): string => `
     FROM (${pageViews(VISIT_LOOKBACK_MS, `coalesce(${MARKS.join(', ')}, '') != '' AND cid IN (SELECT cid FROM (${lines}))`)})
   ) AS came ON came.cid = sold.cid AND came.occurredAt <= sold.occurredAt`
 
-const CREDITED = `FROM attributed_lines FINAL
-    WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND outcome = 'CREDITED'
+const CREDITED = `FROM credited_lines FINAL WHERE shopId = {shopId:String} AND kind = 'PURCHASE'
       AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64}`
 
 export interface SaleRow {
@@ -95,7 +94,7 @@ FROM (${salesWithVisits(lines)}) AS sold
 WHERE 1
 ORDER BY occurredAt, eventId, line
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
-  return { sql, params: { ...range, afterAt, afterEventId, afterLine } }
+  return { sql, params: { ...range, from: Math.max(range.from, afterAt), afterAt, afterEventId, afterLine } }
 }
 
 export interface VisitSpec extends VisitRange {

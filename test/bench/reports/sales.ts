@@ -1,6 +1,6 @@
 /**
- * Reports with sales, of a day, four weeks and a quarter, among the lines of two years: the CPU of each, and what it would take to read
- * the same credit from all lines of the shop.
+ * Reports with sales, sales by visit, a page of sales and their sums in a view, of a day, four weeks and a quarter, among the lines of
+ * two years: the CPU of each, and what it would take to read the same credit from all lines of the shop.
  *
  *     node test/bench/reports/sales.ts [lines]
  */
@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import type { QueryParams } from '../../../infra/analytics/port.ts'
 import { CREDITED_COLUMNS } from '../../../infra/analytics/queries/attribution/stored-lines.ts'
 import { reportQuery } from '../../../infra/analytics/queries/report.ts'
+import { salesQuery, visitQuery } from '../../../infra/analytics/queries/visits.ts'
+import { views } from '../../../infra/analytics/views.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { readReportRequest } from '../../../services/registry/reports/request.ts'
 import { specOf } from '../../../services/registry/reports/spec.ts'
@@ -62,19 +64,43 @@ async function measured(sql: string, params: QueryParams) {
   return { answer, cpuMs: runs.toSorted((a, b) => a - b)[RUNS >> 1]! }
 }
 
-for (const days of [1, 28, 90]) {
-  const span = { from: new Date(END - days * DAY_MS).toISOString(), to: new Date(END).toISOString() }
+/** What is asked of a span of time, by the name of its figure. */
+function questions(days: number): Record<string, { sql: string; params: QueryParams }> {
+  const range = { shopId: 'shop', from: END - days * DAY_MS, to: END }
+  const span = { from: new Date(range.from).toISOString(), to: new Date(END).toISOString() }
   const request = readReportRequest({ ...span, groupBy: 'campaign', metrics: 'purchases,revenue,netRevenue' })
-  const { sql, params } = reportQuery(specOf(snapshot, request, scope, 10_001))
-  const ofAllLines = sql.replace('credited_lines FINAL WHERE', "attributed_lines FINAL WHERE outcome = 'CREDITED' AND")
-  const found = await measured(sql, params)
-  const baseline = await measured(ofAllLines, params)
-  if (found.answer !== baseline.answer) throw new Error(`The answers of ${days} days differ`)
-  reportFigure({
-    measure: `Report of ${days} days with sales, among ${LINES.toLocaleString('en')} lines, CPU`,
-    ...{ value: found.cpuMs, unit: 'ms', goal: { atMost: 300 } },
-  })
-  console.log(`  from all lines of the shop: ${baseline.cpuMs.toFixed(0)} ms`)
+  const spans = [{ start: range.from, offsetMs: 0 }]
+  return {
+    [`Report of ${days} days with sales`]: reportQuery(specOf(snapshot, request, scope, 10_001)),
+    [`Sales by visit of ${days} days`]: visitQuery({
+      ...{ ...range, dimensions: ['day', 'utmSource'], currency: 'EUR', spans, limit: 10_001 },
+    }),
+    [`A page of the sales of ${days} days`]: salesQuery(range, { after: null, limit: 1_001 }),
+    [`Sales by campaign of ${days} days in a view`]: {
+      sql: `SELECT campaignId, sum(netRevenueMicros) AS revenue FROM (${views.v_attributed_sales})
+        WHERE shopId = {shopId:String} AND occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+          AND occurredAt < fromUnixTimestamp64Milli({to:Int64}, 'UTC')
+        GROUP BY campaignId ORDER BY campaignId`,
+      params: range,
+    },
+  }
+}
+
+for (const days of [1, 28, 90]) {
+  for (const [measure, { sql, params }] of Object.entries(questions(days))) {
+    const ofAllLines = sql.replaceAll(
+      'credited_lines FINAL WHERE',
+      "attributed_lines FINAL WHERE outcome = 'CREDITED' AND",
+    )
+    const found = await measured(sql, params)
+    const baseline = await measured(ofAllLines, params)
+    if (found.answer !== baseline.answer) throw new Error(`The answers differ: ${measure}`)
+    reportFigure({
+      measure: `${measure}, among ${LINES.toLocaleString('en')} lines, CPU`,
+      ...{ value: found.cpuMs, unit: 'ms', goal: { atMost: 300 } },
+    })
+    console.log(`  from all lines of the shop: ${baseline.cpuMs.toFixed(0)} ms`)
+  }
 }
 await close()
 rmSync(folder, { recursive: true, force: true })

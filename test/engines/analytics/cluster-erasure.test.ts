@@ -90,6 +90,7 @@ const erasing = () =>
 const namedTables = [
   ...[
     'attributed_lines',
+    'credited_lines',
     'emissions',
     'event_corrections',
     'judged_events',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '../../../infra/analytics/migrate.ts'
+import { migrate, statementsIn } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openTemporaryAnalytics } from '../../new-analytics.ts'
 
@@ -8,6 +8,26 @@ beforeAll(async () => {
   analytics = await openTemporaryAnalytics()
 })
 afterAll(() => analytics.close())
+
+test('credited lines that an earlier version has stored get what they lack', async () => {
+  const told = { cid: 'me', uid: 'user', shopProductId: 'sku', quantity: 3, returnedQuantity: 1, slotHash: 'slot' }
+  const touch = { touchType: 'CLICK', touchEventId: 'touch', touchAt: 5 }
+  const line = {
+    shopId: 'shop',
+    kind: 'PURCHASE',
+    eventId: 'order',
+    line: 0,
+    occurredAt: 7,
+    priceMicros: 9,
+    version: 2,
+  }
+  const sale = { ...line, ...told, ...touch }
+  await analytics.insert('attributed_lines', [{ ...sale, outcome: 'CREDITED' }], { token: 'lines' })
+  await analytics.insert('attributed_lines', [{ ...sale, line: 1, outcome: 'NO_TOUCH' }], { token: 'not credited' })
+  await analytics.insert('credited_lines', [line], { token: 'credited' })
+  for (const statement of statementsIn('034_credited_sales.sql')) await analytics.command(statement)
+  expect(await analytics.query('SELECT * FROM credited_lines FINAL')).toEqual([expect.objectContaining(sale)])
+})
 
 test('what a later version has added is left alone; what this version would damage is refused', async () => {
   const apply = (name: string) => analytics.insert('migrations', [{ name }], { token: name })

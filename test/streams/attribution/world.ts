@@ -104,7 +104,7 @@ export async function attributedLines(analytics: Analytics): Promise<StoredLine[
   const creditIn = (table: string, condition: string) =>
     analytics.query(
       `SELECT shopId, kind, eventId, line, occurredAt, match, campaignId, accountId, adId, adUnitId, algorithm, country, currency,
-         priceMicros, returnedMicros
+         priceMicros, returnedMicros, cid, uid, shopProductId, quantity, returnedQuantity, touchType, touchEventId, touchAt, slotHash
        FROM ${table} FINAL WHERE ${condition} ORDER BY shopId, kind, eventId, line, occurredAt`,
     )
   const reported = await creditIn('credited_lines', 'true')

@@ -52,7 +52,8 @@ async function replacedParts(): Promise<string[]> {
 
 const tables = [
   ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
-  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
+  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid'],
+  ...['attributed_lines', 'credited_lines'],
 ]
 
 /** The number of rows in each table that contain a text in any column. */

@@ -18,7 +18,8 @@ const T0 = REQUESTED_AT - 10 * HOUR
 const TURN_PAUSE_MS = 50
 const tables = [
   ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
-  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
+  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid'],
+  ...['attributed_lines', 'credited_lines'],
 ]
 
 let world: World

@@ -17,7 +17,7 @@ import { DAY, DAYS, ENDED, SETTLED } from './history.ts'
 const identifiers = 'cid|uid|emittedCid|emittedUid|addressHash|networkHash|agentHash|gclid'
 export const sinkTables = ['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views']
 /** Tables whose rows stay; of some, the last row of a key holds. */
-const namingTables = [...sinkTables, 'transactions_by_id FINAL', 'attributed_lines FINAL']
+const namingTables = [...sinkTables, 'transactions_by_id FINAL', 'attributed_lines FINAL', 'credited_lines FINAL']
 const lookupTables = ['touches', 'transactions_by_person', 'links_by_cid', 'links_by_uid']
 
 export interface Engines {

@@ -9,11 +9,12 @@ export const ATTRIBUTED_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid,
 
 /** Those of `credited_lines`. */
 export const CREDITED_COLUMNS = `shopId, occurredAt, kind, eventId, line, match, campaignId, accountId, adId, adUnitId, algorithm, country,
-  currency, priceMicros, returnedMicros, version`
+  currency, priceMicros, returnedMicros, cid, uid, shopProductId, quantity, returnedQuantity, touchType, touchEventId, touchAt, slotHash,
+  version`
 
 /**
- * Stores the lines of `credited`: all in `attributed_lines`, and for reports in `credited_lines`, where a line that is not credited counts
- * as deleted. Repeating it changes nothing, because a row replaces the row of the same line with an older or equal version.
+ * Stores the lines of `credited`: all in `attributed_lines`, and in `credited_lines` for what asks for a span of time. There a line that is
+ * not credited counts as deleted. Repeating it changes nothing, because a row replaces the row of the same line with an older or equal version.
  */
 export const storeLinesStatements = ({ credited }: Scratch): string[] => [
   `INSERT INTO attributed_lines (${ATTRIBUTED_COLUMNS}) ${INSERT_SETTINGS}

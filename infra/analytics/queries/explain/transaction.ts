@@ -2,7 +2,6 @@ import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
 import type { Transaction, TransactionReturn } from '../../../../schemas/records/events.ts'
 import type { AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
-import { isOfTransactionsSql } from '../attribution/stored-lines.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
 /** Transactions with the same id. Callers choose the ids, and may use one for a purchase, a cart and a wishlist in each shop. */
@@ -74,11 +73,9 @@ LIMIT ${RETURNS_TOLD_MAX} BY shopId`
 
 /** The orders that happened at a moment and have a line credited to an account. */
 export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
-  const isThen = 'shopId IN {shopIds:Array(String)} AND occurredAt = {occurredAt:Int64}'
   const sql = `
-SELECT DISTINCT shopId, eventId FROM attributed_lines FINAL
-WHERE ${isThen} AND ${isOfTransactionsSql(isThen)}
-  AND outcome = 'CREDITED' AND accountId = {accountId:String}`
+SELECT DISTINCT shopId, eventId FROM credited_lines FINAL
+WHERE shopId IN {shopIds:Array(String)} AND occurredAt = {occurredAt:Int64} AND accountId = {accountId:String}`
   return { sql, params: { ...of } }
 }
 

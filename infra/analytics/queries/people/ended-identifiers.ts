@@ -25,7 +25,11 @@ export type NamingTable = keyof typeof sinkTables
 export const isNamingTable = (table: string): table is NamingTable => Object.hasOwn(sinkTables, table)
 
 /** Tables of attribution whose rows stay. */
-const creditTables: Readonly<Record<string, NamingColumns>> = { transactions_by_id: PERSON, attributed_lines: PERSON }
+const creditTables: Readonly<Record<string, NamingColumns>> = {
+  transactions_by_id: PERSON,
+  attributed_lines: PERSON,
+  credited_lines: PERSON,
+}
 
 /** Tables of attribution in which people are looked up. Their rows are of no use without a person, and are deleted. */
 const personTables = ['touches', 'transactions_by_person']

@@ -30,6 +30,7 @@ const attributionTables: readonly (NamedTable & { sortedByPerson: boolean })[] =
   { table: 'transactions_by_person', names: { CID: ['cid'], UID: [] }, at: 'occurredAt', sortedByPerson: true },
   { table: 'transactions_by_id', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
   { table: 'attributed_lines', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
+  { table: 'credited_lines', names: { CID: ['cid'], UID: ['uid'] }, at: 'occurredAt', sortedByPerson: false },
 ]
 
 export type Erasing = readonly ActiveErasure[]

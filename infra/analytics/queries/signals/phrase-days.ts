@@ -56,8 +56,8 @@ const dayAfterPhrasesSql = `
   SELECT shopId, phrase, event.3 AS id, event.4 AS position, toInt64(countIf(event.5 = 'VIEW')) AS seen,
     toInt64(uniqExactIf(event.6, event.5 = 'CLICK')) AS clicked,
     toInt64(uniqExactIf(event.6, event.5 = 'CLICK' AND (shopId, eventId) IN (
-      SELECT shopId, touchEventId FROM attributed_lines FINAL
-      WHERE ${ofShops} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND touchType = 'CLICK'
+      SELECT shopId, touchEventId FROM credited_lines FINAL
+      WHERE ${ofShops} AND occurredAt >= {fromMs:Int64} AND kind = 'PURCHASE' AND touchType = 'CLICK'
         AND touchAt >= {fromMs:Int64} AND touchAt < {toMs:Int64}))) AS bought
   FROM (${eventsSql}) AS events
   INNER JOIN (

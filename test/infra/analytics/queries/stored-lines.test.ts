@@ -3,6 +3,7 @@ import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts
 import { creditedOrdersQuery } from '../../../../infra/analytics/queries/explain/transaction.ts'
 import { transactionListQuery } from '../../../../infra/analytics/queries/explain/transactions.ts'
 import { personalDataQuery } from '../../../../infra/analytics/queries/people/personal-data.ts'
+import { salesQuery, visitQuery } from '../../../../infra/analytics/queries/visits.ts'
 import { openTemporaryAnalytics } from '../../../new-analytics.ts'
 
 const ORDERS = 100_000
@@ -20,6 +21,9 @@ beforeAll(async () => {
     `INSERT INTO attributed_lines (shopId, kind, eventId, occurredAt, cid, uid, outcome, accountId)
      SELECT ${columns}, 'CREDITED', 'account' ${orders}`,
   )
+  await analytics.command(
+    `INSERT INTO credited_lines (shopId, kind, eventId, occurredAt, cid, uid, accountId) SELECT ${columns}, 'account' ${orders}`,
+  )
 })
 afterAll(() => analytics.close())
 
@@ -28,8 +32,19 @@ const listOf = (from: number, to: number) => {
   const spec = { shopIds: [shopId], from, to, kind, accountId, campaignId, credited, after: null, limit: 10 }
   return transactionListQuery(spec, { isOfFew: true })
 }
+const range = { shopId, from: 50_000, to: 50_001 }
+const EXPORT = `SELECT orderId AS eventId FROM v_attributed_sales WHERE shopId = {shopId:String}
+  AND occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND occurredAt < fromUnixTimestamp64Milli({to:Int64}, 'UTC')`
 const creditsOf = (identifier: 'cid' | 'uid', value: string) =>
   personalDataQuery('credits', { shopId, identifier, value }, { after: null, limit: 10 })
+
+/** How many lines are read, by the plan. */
+async function linesRead({ sql, params }: { sql: string; params: QueryParams }): Promise<number> {
+  const read = await analytics.query<{ table: string; rows: number }>(`EXPLAIN ESTIMATE ${sql}`, params)
+  const ofLines = read.filter(({ table }) => ['attributed_lines', 'credited_lines'].includes(table))
+  expect(ofLines.length).toBeGreaterThan(0)
+  return ofLines.reduce((sum, { rows }) => sum + rows, 0)
+}
 
 it.each<{ of: string; sql: string; params: QueryParams }>([
   { of: 'a cid', ...creditsOf('cid', 'person-50000') },
@@ -39,10 +54,21 @@ it.each<{ of: string; sql: string; params: QueryParams }>([
     ...creditedOrdersQuery({ accountId: 'account', occurredAt: 50_000, shopIds: ['another', shopId] }),
   },
   { of: 'few transactions', ...listOf(50_000, 50_001) },
+  { of: 'a page of sales', ...salesQuery({ ...range, from: 0 }, { after: [49_999, '~', 0], limit: 10 }) },
+  { of: 'an export', sql: EXPORT, params: range },
 ])('the credits of $of are not looked for among all lines of the shop', async ({ sql, params }) => {
   const found = await analytics.query<{ eventId: string }>(sql, params)
   const [order] = await analytics.query<{ eventId: string }>('SELECT toString(cityHash64(toUInt64(50000))) AS eventId')
   expect(found.map(({ eventId }) => eventId)).toEqual([order!.eventId])
-  const read = await analytics.query<{ table: string; rows: number }>(`EXPLAIN ESTIMATE ${sql}`, params)
-  expect(read.find(({ table }) => table === 'attributed_lines')!.rows).toBeLessThan(ORDERS / 4)
+  expect(await linesRead({ sql, params })).toBeLessThan(ORDERS / 4)
+})
+
+it('sales by visit of a moment are not looked for among all lines of the shop', async () => {
+  const spans = [{ start: 0, offsetMs: 0 }]
+  const asked = visitQuery({ ...range, dimensions: ['gclid'], currency: 'EUR', spans, limit: 10 })
+  expect(await analytics.query(asked.sql, asked.params)).toMatchObject([
+    { isTotal: 0, purchases: 1 },
+    { isTotal: 1, purchases: 1 },
+  ])
+  expect(await linesRead(asked)).toBeLessThan(ORDERS / 4)
 })

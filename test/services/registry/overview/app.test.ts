@@ -5,6 +5,7 @@ import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { overviewApp } from '../../../../services/registry/overview/app.ts'
 import { createAccess } from '../../../../services/registry/rights/access.ts'
+import { creditedRow } from '../reports/facts.ts'
 import { apply, openWorld, shopIds, type Who, type World } from '../reports/world.ts'
 
 const DAY_MS = 86_400_000
@@ -230,7 +231,7 @@ describe('setup', () => {
     expect(stepsOf(await setup('pub-a', '?shopId=newYork'))).toEqual(nothingYet)
     expect(stepsOf(await setup('adv-2'))).toMatchObject({ FIRST_IMPRESSION: false })
     expect(stepsOf(await setup('adv-1'))).toMatchObject({ FIRST_IMPRESSION: true, FIRST_SALE: false })
-    await world.analytics.insert('attributed_lines', [credit()], { token: 'lines' })
+    await world.analytics.insert('credited_lines', [creditedRow(credit())], { token: 'lines' })
     expect(await setup('pub-a')).toMatchObject({ complete: true })
     expect(await setup('adv-1')).toMatchObject({ complete: true })
     expect(await setup('adv-2')).toMatchObject({ complete: false })

@@ -193,7 +193,8 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
 
 const CREDITED_COLUMNS = [
   ...['shopId', 'occurredAt', 'kind', 'eventId', 'line', 'match', 'campaignId', 'accountId', 'adId', 'adUnitId'],
-  ...['algorithm', 'country', 'currency', 'priceMicros', 'returnedMicros', 'version'],
+  ...['algorithm', 'country', 'currency', 'priceMicros', 'returnedMicros', 'cid', 'uid', 'shopProductId', 'quantity'],
+  ...['returnedQuantity', 'touchType', 'touchEventId', 'touchAt', 'slotHash', 'version'],
 ]
 
 /** The row of `credited_lines` beside a row of `attributed_lines`. */

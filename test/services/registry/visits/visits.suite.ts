@@ -3,6 +3,7 @@ import type { Analytics } from '../../../../infra/analytics/port.ts'
 import { applyRetention } from '../../../../infra/analytics/retention/apply-retention.ts'
 import { completeSince } from '../../../../infra/analytics/retention/complete-since.ts'
 import { visitsApp } from '../../../../services/registry/visits/app.ts'
+import { creditedRow } from '../reports/facts.ts'
 import { campaigns, openWorld, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
@@ -92,7 +93,7 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
     world = await openWorld(await open?.())
     world.server.register(visitsApp({ ...world, publicUrl: 'https://ads.example', now: () => now }))
     await world.analytics.insert('page_views', views.map(viewOf), { token: 'views' })
-    await world.analytics.insert('attributed_lines', sales.map(saleOf), { token: 'sales' })
+    await world.analytics.insert('credited_lines', sales.map(saleOf).map(creditedRow), { token: 'sales' })
   })
   afterAll(() => world.close())
 
