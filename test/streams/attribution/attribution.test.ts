@@ -226,6 +226,54 @@ describe('attribution', () => {
     expect(won.map(({ touchEventId }) => touchEventId)).toEqual(ids)
   })
 
+  it('an explanation of more lines and touches than it can tell tells the strongest of each line', async () => {
+    const { store, attribute, explain } = await world()
+    const listed = ['p0', 'p1', 'p2', 'p3']
+    const products = Array.from({ length: 150 }, (_, i) => `p${i % 40}`)
+    const at = T0 + 60 * HOUR
+    const touches = Array.from({ length: 120 }, (_, i) => ({
+      ...{ eventId: `e${i}`, cid: i % 2 === 0 ? 'a' : 'b', type: i % 3 === 0 ? ('CLICK' as const) : ('VIEW' as const) },
+      ...{ at: T0 + ((i * 37) % 64) * HOUR, adId: `p${(i * 7) % 60}`, campaignId: i % 4 === 0 ? 'campaign' : 'k2' },
+      verdict: i % 11 === 0 ? ('BOT' as const) : ('VALID' as const),
+    }))
+    await store([
+      happened.campaign({ version: 1, at: T0, list: listed }),
+      ...touches.map((each) => happened.touch(each)),
+      ...['a', 'b'].map((cid) => happened.pageView({ id: cid, cid, uid: 'u', at: T0 })),
+      happened.purchase({ eventId: 'o1', cid: 'a', at, products }),
+      happened.purchase({ eventId: 'o1', cid: 'b', at, products: products.slice(0, 90), kind: 'CART' }),
+    ])
+    await attribute()
+    const strongestOf = (product: string) =>
+      touches
+        .map((touch) => {
+          const isHalo = touch.campaignId === 'campaign' && listed.includes(product)
+          const match = touch.adId === product ? 'DIRECT' : isHalo ? 'HALO' : ''
+          const hours = touch.type === 'CLICK' ? 336 : 24
+          const isInTime = touch.at <= at && at - touch.at <= hours * HOUR
+          const mayWin = touch.verdict === 'VALID' && isInTime && match !== ''
+          return { touch, match, rank: [+mayWin, +(touch.type === 'CLICK'), +(match === 'DIRECT'), touch.at] }
+        })
+        .sort((a, b) => {
+          const differing = a.rank.findIndex((value, i) => value !== b.rank[i])
+          return differing < 0 ? (a.touch.eventId < b.touch.eventId ? 1 : -1) : b.rank[differing]! - a.rank[differing]!
+        })
+    const kinds = [
+      ['CART', products.slice(0, 90)],
+      ['PURCHASE', products],
+    ] as const
+    const expected = touches.flatMap((_, place) =>
+      kinds.flatMap(([kind, lines]) =>
+        lines.map((product, line) => {
+          const { touch, match } = strongestOf(product)[place]!
+          return [kind, line, touch.eventId, match]
+        }),
+      ),
+    )
+    const told = (await explain('o1')).map(({ kind, line, touchEventId, match }) => [kind, line, touchEventId, match])
+    expect(told).toEqual(expected.slice(0, EXPLAINED_TOUCHES_MAX))
+  })
+
   it('an explanation is of the sender whose version counts, however many strangers have sent others', async () => {
     const { store, attribute, explain } = await world()
     // Each is the longest that the intake takes, and the same person as all others.

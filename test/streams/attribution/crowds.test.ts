@@ -45,7 +45,7 @@ it('an order of a thousand lines by a person of thousands of cids holds up nobod
 })
 
 it('an order of a thousand lines by a person of thousands of touches takes no join of each line with each touch', async () => {
-  const { store, attribute, lines, whatIf, analytics } = await world()
+  const { store, attribute, lines, whatIf, explain, analytics } = await world()
   const joined = async () => {
     const sql = `SELECT toInt64(sum(value)) AS rows FROM system.events WHERE event = 'JoinResultRowCount'`
     return (await analytics.query<{ rows: number }>(sql))[0]!.rows
@@ -70,6 +70,16 @@ it('an order of a thousand lines by a person of thousands of touches takes no jo
   expect([computed > 2_000, computed < 20_000]).toEqual([true, true])
   expect(await lines()).toEqual(attributedByHand(happenings))
   expect(await whatIf('LAST_TOUCH')).toHaveLength(501)
+
+  let told: Awaited<ReturnType<typeof explain>> = []
+  const compared = await rowsOf(async () => {
+    told = await explain('large')
+  })
+  expect([compared > 2_000, compared < 20_000]).toEqual([true, true])
+  const strongest = ['t1999', 't1998', 't1997', 't1996', 't1995']
+  const ofLine = (line: number) => (line === 3 ? ['t7', ...strongest] : strongest)
+  const expected = strongest.flatMap((_, place) => Array.from({ length: 1_000 }, (_, line) => ofLine(line)[place]))
+  expect(told.map(({ touchEventId }) => touchEventId)).toEqual(expected)
 })
 
 it('transactions that are too much for the store at once are computed in smaller slices', async () => {

@@ -1,5 +1,8 @@
-/** Which pairs of a line and a touch of its person are joined: all of them; those that may match; or these and all of first lines. */
-export type Pairs = 'ALL' | 'MATCHING' | 'MATCHING_AND_FIRST'
+/**
+ * Which pairs of a line and a touch of its person are joined: those that may match, and beside them no others, all of first lines, or all
+ * of touches with `isStrongest`.
+ */
+export type Pairs = 'MATCHING' | 'MATCHING_AND_FIRST' | 'MATCHING_AND_STRONGEST'
 
 interface Joined {
   /** SQL of lines and touches, in parentheses or a table. */
@@ -10,24 +13,28 @@ interface Joined {
 }
 
 /**
- * Prepares lines and touches for a join of these pairs. Unless all are joined, it makes a column `lineKey` of lines, which are once for each
- * of their keys, and a column `touchKey` of touches. Keys are the product, its item groups, and the campaigns that ever listed it. A
- * line and a touch that match have one in common; that they have one does not mean that they match. All touches have the key of first
- * lines.
+ * Prepares lines and touches for a join of these pairs: makes a column `lineKey` of lines, which are once for each of their keys, and a
+ * column `touchKey` of touches. Keys are the product, its item groups, and the campaigns that ever listed it. A line and a touch that
+ * match have one in common; that they have one does not mean that they match. One more key joins all lines with some touches, or some
+ * lines with all touches.
  * @returns SQL of both in parentheses or a table, and `alike`, a further condition of their join as `r` and `t`, which begins with AND.
  */
 export function paired(pairs: Pairs, { lines, touches, campaign_versions }: Joined) {
-  if (pairs === 'ALL') return { lines, touches: `(${touches})`, alike: '' }
   const keyOf = (what: string, value: string) => `cityHash64('${what}', ${value})`
-  const ofFirst = pairs === 'MATCHING_AND_FIRST' ? [keyOf('first', "''")] : []
+  const more = `[${keyOf('more', "''")}]`
+  const beside = {
+    MATCHING: { ofLines: [], ofTouches: [] },
+    MATCHING_AND_FIRST: { ofLines: [`if(l.isFirst, ${more}, [])`], ofTouches: [more] },
+    MATCHING_AND_STRONGEST: { ofLines: [more], ofTouches: [`if(isStrongest, ${more}, [])`] },
+  }[pairs]
   const lineKeys = [
     `[${keyOf('product', 'l.shopProductId')}]`,
     `arrayMap(each -> ${keyOf('group', 'each')}, l.itemGroups)`,
-    ...ofFirst.map((key) => `if(l.isFirst, [${key}], [])`),
+    ...beside.ofLines,
     ...(campaign_versions === null ? [] : [`arrayMap(each -> ${keyOf('campaign', 'each')}, c.campaignIds)`]),
   ]
   const touchKeys = [
-    ...ofFirst.map((key) => `[${key}]`),
+    ...beside.ofTouches,
     `if(adKind = 'SPONSORED', [${keyOf('product', 'adId')}], [])`,
     `if(itemGroupId = '', [], [${keyOf('group', 'itemGroupId')}])`,
     ...(campaign_versions === null ? [] : [`[${keyOf('campaign', 'campaignId')}]`]),

@@ -129,11 +129,11 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
 /**
  * `lines` as `r`, each with the touches of its person, whatever their verdict and time. Column names of the joined tables differ from
  * those of the lines, so that `r.*` keeps its names. Lines and people are joined one after the other: somebody's order may have a
- * thousand lines, and its person thousands of cids. A person may have as many touches, too, so statements that need no others join only
- * pairs with a key in common; a pair may then come several times.
+ * thousand lines, and its person thousands of cids. A person may have as many touches, too, so only pairs with a key in common are joined;
+ * a pair may come several times.
  * @param of tables, or subqueries in parentheses. `lines`: a `creditableSql`, with a column `isFirst` for MATCHING_AND_FIRST. `reach`:
  * the `membersSql` of their people; null when only touches of a line's own cid count.
- * @param only `touches`: a `storedTouchesSql`. `campaign_versions`: null when none of them has an attribution list.
+ * @param only `touches`: a `storedTouchesSql`, with a column `isStrongest` for MATCHING_AND_STRONGEST. `campaign_versions`: null when none of them has an attribution list.
  * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO, or empty where the touch is of another product; `recent`: whether
  * the line's window reaches back to the touch.
  */

@@ -12,7 +12,6 @@ import {
   linesSql,
   storedTouchesSql,
   touchedLines,
-  touchesSql,
   touchOrderSql,
 } from '../attribution/touches.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
@@ -90,8 +89,21 @@ export function membersQuery({ shopId, eventId }: TransactionId) {
 }
 
 /**
+ * No line is told of more touches than this. Each line of a transaction is told of as many as the others, so the limit is reached by then,
+ * even in the transaction with the fewest lines.
+ */
+const TOLD_OF_LINE = `(
+    SELECT intDiv(${EXPLAINED_TOUCHES_MAX}, greatest(1, min(lineCount))) + 1
+    FROM (
+      SELECT length(argMin(lines, tuple(${TRANSACTION_ORDER}))) AS lineCount FROM transactions
+      WHERE ${OF_EVENT} GROUP BY kind))`
+
+/**
  * The touches of the person of a transaction, line by line, and why each of them got the credit or not: the strongest of every line,
  * then the second of every line, and so on, up to `EXPLAINED_TOUCHES_MAX`. The same id may belong to several kinds.
+ *
+ * A line is compared with the touches that may match it, and of the others with the strongest only. To match makes a touch stronger, never
+ * weaker, so the others would come after these.
  * @param members the rows of `membersQuery`. As part of this statement, that query would triple the time to plan it, which is most of
  * what an explanation takes.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
@@ -103,32 +115,48 @@ export function explainQuery({ shopId, eventId }: TransactionId, members: readon
       SELECT arrayJoin(lines.shopProductId) FROM transactions WHERE ${OF_EVENT})`,
     transaction_returns: null,
   })
-  const reach = `(
-    SELECT {shopId:String} AS personShopId, pair.1 AS personCid, pair.2 AS memberCid
-    FROM (SELECT arrayJoin(arrayZip({personCids:Array(String)}, {memberCids:Array(String)})) AS pair))`
-  const touched = touchedLines(
-    { lines: creditableSql(`(${lines})`), reach },
-    {
-      touches: storedTouchesSql(
-        `judged_events WHERE shopId = {shopId:String} AND cid IN {memberCids:Array(String)}`,
-        `if(${isVoidedInSql('shopId = {shopId:String}')}, '${VOIDED}', judged_events.verdict)`,
-      ),
-      campaign_versions: 'shopId = {shopId:String}',
-    },
-    'ALL',
+  const stored = storedTouchesSql(
+    `judged_events WHERE shopId = {shopId:String} AND cid IN {memberCids:Array(String)}`,
+    `if(${isVoidedInSql('shopId = {shopId:String}')}, '${VOIDED}', judged_events.verdict)`,
+  )
+  // From here on the actor is the sender of a transaction, whichever cid of that person a touch is of.
+  const touches = `
+    WITH '' AS match
+    SELECT t.* REPLACE (p.pair.1 AS actorCid), t.actorCid AS touchCid,
+      row_number() OVER (PARTITION BY p.pair.1 ORDER BY (${touchOrderSql}, campaignId, adId) DESC) AS strength,
+      strength <= ${TOLD_OF_LINE} AS isStrongest
+    FROM (${stored}) AS t
+    INNER JOIN (
+      SELECT arrayJoin(arrayZip({personCids:Array(String)}, {memberCids:Array(String)})) AS pair
+    ) AS p ON p.pair.2 = t.actorCid`
+  // Lines of the same product have the same touches.
+  const products = `(
+    SELECT shopId, kind, cid, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, groupArray(line) AS numbers
+    FROM ${creditableSql(`(${lines})`)} GROUP BY ALL)`
+  const { from, match, recent } = touchedLines(
+    { lines: products, reach: null },
+    { touches, campaign_versions: 'shopId = {shopId:String}' },
+    'MATCHING_AND_STRONGEST',
   )
   const sql = `
 WITH ranked AS (
   SELECT *, touchAt <= occurredAt AND recent AS inWindow,
     (verdict = 'VALID' AND inWindow AND match != '',
       ${touchOrderSql}, campaignId, adId) AS rank,
-    max(rank) OVER (PARTITION BY kind, line) AS best,
-    row_number() OVER (PARTITION BY kind, line ORDER BY rank DESC) AS place
-  FROM (${touchesSql(touched)})
+    max(rank) OVER (PARTITION BY kind, shopProductId) AS best,
+    row_number() OVER (PARTITION BY kind, shopProductId ORDER BY rank DESC) AS place
+  FROM (
+    SELECT r.shopId AS shopId, r.kind AS kind, r.numbers AS numbers, r.shopProductId AS shopProductId, r.occurredAt AS occurredAt,
+      t.touchCid AS touchCid, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
+      t.campaignId AS campaignId, t.adId AS adId, ${match} AS match, ${recent} AS recent
+    FROM ${from}
+    LIMIT 1 BY r.kind, r.shopProductId, t.strength
+  )
 )
 SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match,
   toBool(inWindow) AS inWindow, ${resultSql} AS result
-FROM ranked
+FROM ranked ARRAY JOIN numbers AS line
+WHERE place <= ${TOLD_OF_LINE}
 ORDER BY place, kind, line
 LIMIT ${EXPLAINED_TOUCHES_MAX}
 SETTINGS max_execution_time = ${EXPLAINING_MAX_SECONDS}`
