@@ -235,17 +235,20 @@ describe('attribution', () => {
       ...{ eventId: `e${i}`, cid: i % 2 === 0 ? 'a' : 'b', type: i % 3 === 0 ? ('CLICK' as const) : ('VIEW' as const) },
       ...{ at: T0 + ((i * 37) % 64) * HOUR, adId: `p${(i * 7) % 60}`, campaignId: i % 4 === 0 ? 'campaign' : 'k2' },
       verdict: i % 11 === 0 ? ('BOT' as const) : ('VALID' as const),
+      // Somebody else, whose touches are weaker than most others.
+      ...(i % 4 === 3 && { cid: 'c', type: 'VIEW' as const, at: T0 - i }),
     }))
     await store([
       happened.campaign({ version: 1, at: T0, list: listed }),
       ...touches.map((each) => happened.touch(each)),
       ...['a', 'b'].map((cid) => happened.pageView({ id: cid, cid, uid: 'u', at: T0 })),
       happened.purchase({ eventId: 'o1', cid: 'a', at, products }),
-      happened.purchase({ eventId: 'o1', cid: 'b', at, products: products.slice(0, 90), kind: 'CART' }),
+      happened.purchase({ eventId: 'o1', cid: 'c', at, products: products.slice(0, 90), kind: 'CART' }),
     ])
     await attribute()
-    const strongestOf = (product: string) =>
+    const strongestOf = (product: string, isSeenBy: (cid: string) => boolean) =>
       touches
+        .filter(({ cid }) => isSeenBy(cid))
         .map((touch) => {
           const isHalo = touch.campaignId === 'campaign' && listed.includes(product)
           const match = touch.adId === product ? 'DIRECT' : isHalo ? 'HALO' : ''
@@ -258,18 +261,17 @@ describe('attribution', () => {
           const differing = a.rank.findIndex((value, i) => value !== b.rank[i])
           return differing < 0 ? (a.touch.eventId < b.touch.eventId ? 1 : -1) : b.rank[differing]! - a.rank[differing]!
         })
-    const kinds = [
-      ['CART', products.slice(0, 90)],
-      ['PURCHASE', products],
-    ] as const
-    const expected = touches.flatMap((_, place) =>
-      kinds.flatMap(([kind, lines]) =>
-        lines.map((product, line) => {
-          const { touch, match } = strongestOf(product)[place]!
-          return [kind, line, touch.eventId, match]
-        }),
-      ),
-    )
+    const cart = products.slice(0, 90).map((product) => strongestOf(product, (cid) => cid === 'c'))
+    const purchase = products.map((product) => strongestOf(product, (cid) => cid !== 'c'))
+    const expected = Array.from({ length: 30 }, (_, place) => [
+      ...cart.map((strongest, line) => ['CART', line, strongest[place]!.touch.eventId, strongest[place]!.match]),
+      ...purchase.map((strongest, line) => [
+        'PURCHASE',
+        line,
+        strongest[place]!.touch.eventId,
+        strongest[place]!.match,
+      ]),
+    ]).flat()
     const told = (await explain('o1')).map(({ kind, line, touchEventId, match }) => [kind, line, touchEventId, match])
     expect(told).toEqual(expected.slice(0, EXPLAINED_TOUCHES_MAX))
   })
