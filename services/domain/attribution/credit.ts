@@ -11,10 +11,10 @@
  */
 
 /**
- * Increase this number with every change to a rule in this folder, or to the lookup tables of people and transactions.
- * Attribution then fills those tables again and recomputes all lines.
+ * Increase this number with every change to a rule in this folder, to the lookup tables of people and transactions, or to what is
+ * stored of a line. Attribution then fills those tables again and recomputes all lines.
  */
-export const CREDIT_RULES_VERSION = 5
+export const CREDIT_RULES_VERSION = 6
 
 /**
  * The attribution windows of shops that set none: the longest time, inclusive, from a touch to a transaction that it may
