@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
-import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
+import { hold, OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
 import { type AdvertiserShop, chooseShop, openAdvertiserShop } from '../advertiser-shop.ts'
 
 const SHOP = 'Shop of the wizard'
@@ -170,8 +170,14 @@ it('says which sellers the feeds have when an account may advertise none of them
   await page.getByRole('option', { name: SHOP }).click()
   await page.getByText(`${SHOP}: no product is from NOBODY.`).waitFor()
   await page.getByRole('combobox', { name: 'Sellers whose products this account may advertise' }).fill('solv')
+  const release = await hold(page, '**/v1/panel/sellers?*ids=*')
   await page.getByRole('option', { name: 'SOLVIK (4 products)' }).click()
+  // The fields below stay in their place when the answer comes: a click that is under way would miss them.
+  const below = page.getByRole('switch', { name: /^Display advertising/ })
+  const place = await below.boundingBox()
+  release()
   await page.getByText(`${SHOP}: matches 4 of 5 products.`).waitFor()
+  expect(await below.boundingBox()).toEqual(place)
   expect(await seriousFindings(page)).toEqual([])
   await page.context().close()
 })

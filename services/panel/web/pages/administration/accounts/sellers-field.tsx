@@ -1,4 +1,4 @@
-import { Select, Stack, TagsInput, Text } from '@mantine/core'
+import { Box, Select, Stack, TagsInput, Text } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
@@ -63,16 +63,19 @@ export function SellersField({ chosen, field }: SellersFieldProps) {
   )
 }
 
+/** Two lines, so that the fields below stay where they are when the answer comes. */
+const MATCH_HEIGHT = 44
+
 /** The number of a shop's products that the sellers have, and the sellers without any. */
 function SellerMatch({ shop, sellerIds }: { shop: Shop; sellerIds: readonly string[] }) {
   const ids = sellerIds.slice(0, SELLERS_MAX)
   const { data } = useEntity('/v1/panel/sellers', { query: { shopId: shop.id, ids, limit: SELLERS_MAX } })
-  if (!data) return null
+  if (!data) return <Box h={MATCH_HEIGHT} />
   const known = new Set(data.items.map(({ sellerId }) => sellerId))
   const unknown = ids.filter((id) => !known.has(id))
   const matching = data.items.reduce((sum, { productCount }) => sum + productCount, 0)
   return (
-    <div role="status">
+    <Box role="status" mih={MATCH_HEIGHT}>
       <Text size="sm">
         {t('sellersMatch', { shop: shop.name, matching: formatCount(matching), all: formatCount(data.productCount) })}
       </Text>
@@ -81,6 +84,6 @@ function SellerMatch({ shop, sellerIds }: { shop: Shop; sellerIds: readonly stri
           {t('sellersUnknown', { shop: shop.name, sellers: unknown.join(', ') })}
         </Text>
       )}
-    </div>
+    </Box>
   )
 }
