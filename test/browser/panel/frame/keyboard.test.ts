@@ -85,12 +85,13 @@ it('keeps the focus in the calendar from days to months and back, and closes it 
 
 it('keeps the focus on a button while it saves, whether that succeeds or not', async () => {
   await page.goto('/panel/campaigns')
+  const resume = page.getByRole('button', { name: 'Resume Keys by the dozen', disabled: false })
   await page.getByRole('button', { name: 'Pause Keys by the dozen' }).press('Enter')
-  await untilFocused(page.getByRole('button', { name: 'Resume Keys by the dozen' }))
+  await untilFocused(resume)
   await page.route('**/v1/panel/campaigns/*', (route) => route.fulfill({ status: 500 }))
   await page.keyboard.press('Enter')
   await page.getByText('Not saved').waitFor()
-  await untilFocused(page.getByRole('button', { name: 'Resume Keys by the dozen' }))
+  await untilFocused(resume)
   await page.unrouteAll()
 })
 
