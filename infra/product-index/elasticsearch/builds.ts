@@ -79,7 +79,7 @@ export function createIndexBuilds({
 
   async function look() {
     const found = await client.indices.get({
-      index: [names.products, names.signals, nextNames.products],
+      index: [names.products, names.signals, nextNames.products, nextNames.signals],
       features: ['aliases', 'mappings'],
       ignore_unavailable: true,
     })
@@ -87,7 +87,8 @@ export function createIndexBuilds({
     const begun = behind(nextNames.products)
     return {
       serving: behind(names.products) !== undefined && behind(names.signals) !== undefined,
-      build: begun ? buildOf(begun[0], begun[1].mappings) : null,
+      // One that has lost either index can never serve, so it is as if it had not been begun.
+      build: begun && behind(nextNames.signals) ? buildOf(begun[0], begun[1].mappings) : null,
     }
   }
 

@@ -142,6 +142,19 @@ describe('reindex', () => {
     await begun.drop()
   })
 
+  test.each(['products', 'signals'])('a new index that has lost its %s is begun again', async (kind) => {
+    const builds = index.builds!
+    const begun = await builds.begin()
+    const lost = Object.keys(await client.indices.getAlias({ name: `${options.namespace}-${kind}-next` }))
+    await client.indices.delete({ index: lost })
+    expect((await builds.look()).build).toBeNull()
+    const again = await builds.begin()
+    expect(again.id).not.toBe(begun.id)
+    await again.index.refresh()
+    expect((await builds.look()).build?.id).toBe(again.id)
+    await again.drop()
+  })
+
   test('programs of any settings read and write an index that others have made by shop, or no longer by shop', async () => {
     const ours = { url, namespace: testNamespace() }
     const shops = ['shop', 'other', 'third']
