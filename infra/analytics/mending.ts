@@ -17,7 +17,7 @@ const PART_READ = /while reading from part (.+?\/)([\w-]+)\/ in table /
 /** Where the message about a lost marks file does. */
 const FILE_LOST = /No such file or directory \["(.+\/)([\w-]+)\/[^/"]+"\]/
 /** A file of a skip index: `<folder of the table>/<part>/skp_idx_<index>.cmrk4`. */
-const INDEX_FILE = /'([^']*\/)([0-9A-Za-z_-]+)\/skp_idx_([A-Za-z]\w*)\./
+const INDEX_FILE = /'([^']*\/)([\w-]+)\/skp_idx_([A-Za-z]\w*)\./
 
 /** A part of a table that cannot be read. */
 interface DamagedPart {

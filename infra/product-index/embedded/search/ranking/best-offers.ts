@@ -35,6 +35,7 @@ export function bestOffers({ matching, fit, weights, limit, tieOf, except = NONE
       const doc = docs[at]!
       if (!areMatching && !matching.isOffered(doc)) continue
       const weight = weights.of(doc)
+      if (weight <= 0 || weight * most < top.least) continue
       const relevance = fit.of(doc, top.least / weight, passed)
       const key = weight * relevance
       if (relevance === 0 || key < top.least || except.has(doc)) continue

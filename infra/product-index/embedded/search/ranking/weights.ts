@@ -1,4 +1,4 @@
-import { clickRateOf, liftedClickRate } from '../../../../../services/domain/auction/click-rate.ts'
+import { liftedClickRate } from '../../../../../services/domain/auction/click-rate.ts'
 import type { CampaignGroups } from '../../../port.ts'
 import type { Columns } from '../columns.ts'
 import { type Docs, union } from '../sorted-sets.ts'
@@ -87,22 +87,18 @@ export class Weights {
   }
 
   /**
-   * The index of the first document from `from` on that is wanted and can reach the key `least` with the relevance `most`; the number
-   * of documents when there is none. Most documents are passed over here, so the loop reads no more than it needs.
+   * The index of the first document from `from` on that may reach the key `least` with the relevance `most`; the number of documents when
+   * there is none. Most documents are passed over here, so the loop reads no more than it needs.
    */
   next(docs: Docs, from: number, { most, least }: { most: number; least: number }): number {
-    const { promotions, views, clicks } = this.#columns
+    const { promotions } = this.#columns
     const byList = this.#byList
-    const prior = this.#priorClickRate
-    const lift = this.#liftMost
     for (let at = from; at < docs.length; at++) {
       const doc = docs[at]!
-      const viewed = views[doc]!
-      const clickRate = viewed === 0 ? prior : clickRateOf(viewed, clicks[doc]!, prior)
+      const bound = byList[promotions[doc]!]! * this.#clickRates.of(doc, this.#priorClickRate) * this.#liftMost
       // A weight that has not been computed yet is NaN, and so not less.
-      if (byList[promotions[doc]!]! * clickRate * lift * most < least) continue
-      const factor = this.of(doc)
-      if (factor > 0 && factor * most >= least) return at
+      if (bound * most < least) continue
+      return at
     }
     return docs.length
   }
