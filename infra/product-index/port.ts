@@ -17,6 +17,11 @@ export interface ProductIndex {
    * lifts) x the weight of the campaign group, ties by `tieSeed`.
    */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
+  /**
+   * While this number stays the same, a search of the shop finds what it found before, unless it depends on how rare a word is among
+   * the offers of other shops. Null when the engine cannot tell without being asked.
+   */
+  revision(shopId: string): number | null
   /** Offers of a shop whose id in the feed is in `ids`, in the order of their keys; at most 1,000 ids. */
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
   /** The number of offers of a shop that satisfy all filters. */

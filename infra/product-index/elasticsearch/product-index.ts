@@ -209,6 +209,7 @@ function openIndex({
         const buckets = aggregations!.sellers.buckets as estypes.AggregationsStringTermsBucket[]
         return buckets.map(({ key, doc_count }) => ({ sellerId: String(key), offers: doc_count }))
       }),
+    revision: () => null,
     similarTerms: (terms) =>
       guard.run(() => similarTerms(client, { index: names.products, terms, timeoutMs: searchTimeoutMs })),
     scan: ({ shopId, filters, after, limit }) =>

@@ -14,6 +14,7 @@ import {
 } from '../port.ts'
 import { createProductCache, parseProduct } from './product-cache.ts'
 import { rowsOf } from './rows.ts'
+import { Revisions } from './search/revisions.ts'
 import type { NumberedQuery, StoredProduct } from './search/searcher.ts'
 import type { Found } from './search/worker.ts'
 
@@ -65,6 +66,11 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   const writer = connect(port1, { IndexUnavailable }, closed)
   searcher.call('attach', [port2], [port2]).catch(() => writer.close())
   const products = createProductCache()
+  let revisions: Revisions | null = null
+  const keepRevisions = (counts: Int32Array) => {
+    revisions = new Revisions(counts)
+  }
+  searcher.call<Int32Array>('revisions', []).then(keepRevisions, () => {})
   const campaignSets = new ListsSent<CampaignGroups>((number, groups) =>
     searcher.call('setCampaigns', [number, groups]),
   )
@@ -129,6 +135,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
         return { hits: listed.slice(0, hits).filter((hit) => hit !== null), bestFit, truncated, runnerUp }
       })
     },
+    revision: (shopId) => revisions?.of(shopId) ?? null,
     async get(shopId, ids) {
       return (await searcher.call<StoredProduct[]>('get', [shopId, ids])).map((stored) => products.add(stored))
     },

@@ -14,7 +14,7 @@ import type { MaybePromise } from '../deadline.ts'
 import type { Campaigns, RunningCampaigns } from '../eligibility/campaigns.ts'
 import { createBestsellerFallback } from './bestseller-fallback.ts'
 import { type Candidate, createCandidates } from './candidate.ts'
-import { createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
+import { type Basis, createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export interface CandidateList {
   candidates: readonly Candidate[]
@@ -30,7 +30,7 @@ export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 
   campaigns: RunningCampaigns
 }
 
-/** Candidates by query, at most two seconds old. An index that fails or is slow is only tried once a second. */
+/** Candidates by query, as they were at most two seconds ago. An index that fails or is slow is only tried once a second. */
 export interface CandidateSource {
   find(query: CandidateQuery): MaybePromise<CandidateList>
   /**
@@ -106,6 +106,12 @@ export function createCandidateSource(deps: {
     return filtered
   }
 
+  /** What the index answers about a shop follows from its offers, their campaigns and signals, and from `parts`. */
+  function basisOf(shopId: string, ...parts: unknown[]): Basis | null {
+    const revision = index.revision(shopId)
+    return revision === null ? null : [revision, ...parts]
+  }
+
   const throughBreaker = <T>(call: () => Promise<T>): Promise<T> =>
     breaker.isOpen()
       ? Promise.reject(new IndexUnavailable('The product index fails or is slow: it is not queried for a moment'))
@@ -130,10 +136,10 @@ export function createCandidateSource(deps: {
       bestsellers.note(shopId)
       const page = keyOfPage(query)
       const key = `${campaigns.key} ${page}`
-      return lists.get(key, async () => {
+      const priorClickRate = traffic.clickRate(shopId)
+      return lists.get(key, basisOf(shopId, priorClickRate, synonyms, lifts), async () => {
         // Equal offers are ordered differently at each refresh, so that none is cut off every time.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
-        const priorClickRate = traffic.clickRate(shopId)
         const groups = campaigns.groups
         const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, lifts, tieSeed }
         const found = await throughBreaker(() => batch.search(wanted))
@@ -149,7 +155,7 @@ export function createCandidateSource(deps: {
       return last ? instead(last) : filteredBestsellers(query).then(instead)
     },
     reference: (shopId, id) =>
-      references.get(`${shopId}/${id}`, async () => {
+      references.get(`${shopId}/${id}`, basisOf(shopId), async () => {
         const found = await throughBreaker(() => readReference(shopId, id))
         lastReferences.set(`${shopId}/${id}`, found)
         return found

@@ -1,6 +1,6 @@
 /**
  * What a shop's usual traffic costs: processor time by part of the program while idle, at 10, 100 and 500 visits a second while nobody
- * reads a report, and at 100 while somebody does. A visit is an ad request for two units, with four searched and two similar products.
+ * reads a report, and at 100 while somebody does. Pages are all different, and at 100 and 500 visits also drawn by Zipf. A visit is an ad request for two units, with four searched and two similar products.
  * Its ads are reported as viewed one by one; some are clicked, and some of those products are bought. All engines are embedded and all
  * roles run in one process; the shoppers run in another. One run measures threads. Another run, at 100 visits a second, measures parts
  * of the source with a profiler.
@@ -24,6 +24,7 @@ import { visit, WARM_UP } from './visit.ts'
 const SECONDS = Number(process.argv[2] ?? 32)
 const RATES = process.argv.slice(3).map(Number)
 const RATES_BY_DEFAULT = [10, 100, 500]
+const POPULAR_RATES = [100, 500]
 const READ_RATE = 100
 const READ_EVERY_MS = 5_000
 const PROFILED_RATE = 100
@@ -38,6 +39,13 @@ const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number; mem
   500: { p99Ms: 50 },
 }
 
+interface Run {
+  visitsPerSecond: number
+  pages: 'all different' | 'by Zipf'
+  run: Awaited<ReturnType<typeof spent<Visited>>>
+  memoryMb: number
+}
+
 await measureThreads()
 await measureSources()
 
@@ -50,39 +58,47 @@ async function measureThreads(): Promise<void> {
     await visit({ url, ...market, ...WARM_UP })
     await sleep(IDLE_AFTER_MS)
     const idle = await spent(pid, () => sleep(SECONDS * 1_000))
-    const runs: { visitsPerSecond: number; run: Awaited<ReturnType<typeof spent<Visited>>>; memoryMb: number }[] = []
-    const measure = async (visitsPerSecond: number) => {
+    const runs: Run[] = []
+    const measure = async (visitsPerSecond: number, pages: Run['pages'] = 'all different') => {
+      const bodies = pages === 'by Zipf' ? market.popularBodies : market.bodies
       const shoppers = `at-${visitsPerSecond}-${runs.length}`
-      const run = await spent(pid, () => visit({ url, ...market, shoppers, visitsPerSecond, seconds: SECONDS }))
+      const run = await spent(pid, () =>
+        visit({ url, shopId: market.shopId, bodies, shoppers, visitsPerSecond, seconds: SECONDS }),
+      )
       await sleep(SETTLE_MS)
-      runs.push({ visitsPerSecond, run, memoryMb: program.memoryMb().now })
+      runs.push({ visitsPerSecond, pages, run, memoryMb: program.memoryMb().now })
       return run
     }
     for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) await measure(visitsPerSecond)
+    if (RATES.length === 0) for (const visitsPerSecond of POPULAR_RATES) await measure(visitsPerSecond, 'by Zipf')
     const whileRead = await reading(program, market, () => measure(READ_RATE))
     console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products`)
     const cores = (run: Omit<typeof idle, 'result'>) =>
       mapped(withAll(run.used), (seconds) => Math.round((1_000 * seconds) / run.seconds) / 1_000)
     console.table([
       { 'visits/s': 0, ...cores(idle) },
-      ...runs.map(({ run }) => ({ 'visits/s': Math.round(run.result.adRequests / run.seconds), ...cores(run) })),
+      ...runs.map(({ pages, run }) => {
+        return { 'visits/s': Math.round(run.result.adRequests / run.seconds), pages, ...cores(run) }
+      }),
     ])
     console.log('\nMicroseconds of processor time, by thread, for each ad request and event')
     console.table(
       runs.map(({ run: { result, used } }) => ({ ...counts(result), ...microsEach(withAll(used), result) })),
     )
     console.log('\nAnswers, milliseconds from when they were due')
-    console.table(runs.map(({ run }) => run.result))
+    console.table(runs.map(({ pages, run }) => ({ pages, ...run.result })))
     console.log('\nMemory after them, MB')
-    console.table(runs.map(({ visitsPerSecond, memoryMb }) => ({ 'visits/s': visitsPerSecond, memoryMb })))
+    console.table(
+      runs.map(({ visitsPerSecond, pages, memoryMb }) => ({ 'visits/s': visitsPerSecond, pages, memoryMb })),
+    )
     const coresOf = ({ used, seconds }: Omit<typeof idle, 'result'>) => withAll(used).all! / seconds
     reportFigure({ measure: 'Idle', value: coresOf(idle), unit: 'cores', goal: { atMost: 0.01 } })
     const read = { measure: `${READ_RATE} visits/s while somebody reads reports`, unit: 'cores' }
     reportFigure({ ...read, value: coresOf(whileRead), goal: { atMost: GOALS[READ_RATE]!.cores! } })
-    for (const { visitsPerSecond, run, memoryMb } of runs.filter((each) => each.run !== whileRead)) {
+    for (const { visitsPerSecond, pages, run, memoryMb } of runs.filter((each) => each.run !== whileRead)) {
       const goal = GOALS[visitsPerSecond]
       if (goal === undefined) continue
-      const at = `${visitsPerSecond} visits/s`
+      const at = `${visitsPerSecond} visits/s${pages === 'by Zipf' ? ', pages by Zipf' : ''}`
       const { adP50Ms, adP99Ms } = run.result
       if (goal.cores) reportFigure({ measure: at, value: coresOf(run), unit: 'cores', goal: { atMost: goal.cores } })
       if (goal.p50Ms) {
@@ -90,7 +106,7 @@ async function measureThreads(): Promise<void> {
       }
       reportFigure({ measure: `Ad requests at ${at}: p99`, value: adP99Ms, unit: 'ms', goal: { atMost: goal.p99Ms } })
       const memory = { measure: `Memory after ${at}`, value: memoryMb, unit: 'MB' }
-      if (goal.memoryMb) reportFigure({ ...memory, goal: { atMost: goal.memoryMb } })
+      if (goal.memoryMb && pages === 'all different') reportFigure({ ...memory, goal: { atMost: goal.memoryMb } })
     }
   } finally {
     await program.stop()

@@ -1,9 +1,12 @@
+import { sequence } from '../../../services/demo/sequence.ts'
 import { must, type Program } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { generateProducts } from '../generated-products.ts'
+import { byZipf } from '../zipf.ts'
 
 const CAMPAIGNS = 40
 const BODIES = 5_000
+const POPULAR_BODIES = 30_000
 const READY_TIMEOUT_MS = 300_000
 
 interface Created {
@@ -16,6 +19,8 @@ export interface Market {
   shopId: string
   /** Ad requests, all of them different: four ads for searched words, and two for a product that is viewed. */
   bodies: string[]
+  /** The same requests, for words and products that are drawn by Zipf from those of all products. */
+  popularBodies: string[]
 }
 
 /** Opens a shop with this many products from an XML feed, campaigns over the brands, a unit for searches and one for similar products. */
@@ -61,16 +66,20 @@ export async function openMarket(program: Program, products: number): Promise<Ma
     async () => !/^endcap_stream_lag_records\{.*stream="indexer".*\} [1-9]/m.test(await program.metrics()),
     READY_TIMEOUT_MS,
   )
-  const bodies = Array.from({ length: BODIES }, (_, i) => {
-    const searchData = offers[(i * 7) % offers.length]!.title.split(' ').slice(1, 4).join(' ')
-    const { id: productId } = offers[(i * 13) % offers.length]!
+  const body = (searchedFor: number, viewed: number) => {
+    const searchData = offers[searchedFor]!.title.split(' ').slice(1, 4).join(' ')
     const targeting = [
       { slotHash: search.slotHash, adCount: 4, searchData },
-      { slotHash: similar.slotHash, adCount: 2, productId },
+      { slotHash: similar.slotHash, adCount: 2, productId: offers[viewed]!.id },
     ]
     return JSON.stringify({ targeting })
-  })
-  return { shopId: shop.id, bodies }
+  }
+  const rank = byZipf(offers.length, sequence(1).next)
+  return {
+    shopId: shop.id,
+    bodies: Array.from({ length: BODIES }, (_, i) => body((i * 7) % offers.length, (i * 13) % offers.length)),
+    popularBodies: Array.from({ length: POPULAR_BODIES }, () => body((rank() * 7) % offers.length, rank())),
+  }
 }
 
 function rss(offers: ReturnType<typeof generateProducts>): string {

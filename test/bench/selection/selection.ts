@@ -8,6 +8,7 @@
  */
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { reportFigure } from '../summary/figure.ts'
+import { byZipf } from '../zipf.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
 import { openBenchShop, PATH } from './shop.ts'
 
@@ -37,17 +38,8 @@ const listings = Array.from({ length: LISTINGS }, (_, i) => {
   if (i % 2 === 0 && path) return slot({ categoryPaths: [path] })
   return slot({ searchData: wordsOf(offer).slice(0, 2).join(' ') })
 })
-const shares = listings.map((_, rank) => 1 / (rank + 1))
-const total = shares.reduce((sum, share) => sum + share, 0)
-function byZipf(): string {
-  let left = random() * total
-  for (const [rank, share] of shares.entries()) {
-    left -= share
-    if (left < 0) return listings[rank]!
-  }
-  return listings[0]!
-}
-const popular = Array.from({ length: DRAWS }, byZipf)
+const rank = byZipf(LISTINGS, random)
+const popular = Array.from({ length: DRAWS }, () => listings[rank()]!)
 let asked = 0
 const different = () =>
   Array.from({ length: DRAWS }, () => {

@@ -2,6 +2,7 @@ import { filtersSuite } from './filters.suite.ts'
 import { fitSuite } from './fit.suite.ts'
 import { rankingSuite } from './ranking.suite.ts'
 import { readingSuite } from './reading.suite.ts'
+import { revisionSuite } from './revision.suite.ts'
 import { versionsSuite } from './versions.suite.ts'
 import { visibilitySuite } from './visibility.suite.ts'
 import { openIndexWorld, type ProductIndexSubject } from './world.ts'
@@ -15,4 +16,5 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
   fitSuite(world)
   rankingSuite(world)
   readingSuite(world)
+  revisionSuite(world)
 }

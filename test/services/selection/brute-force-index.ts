@@ -176,6 +176,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
       return unused()
     },
     refresh: async () => {},
+    revision: () => null,
     count: unused,
     sellers: unused,
     scan: unused,

@@ -9,6 +9,7 @@ import { createPhraseCache } from './phrases.ts'
 import { Lists } from './postings/lists.ts'
 import { Sums } from './ranking/sums.ts'
 import { CampaignSet } from './ranking/weights.ts'
+import { Revisions } from './revisions.ts'
 import { type NumberedResult, nothingFound, type PlainQuery, type SharedByShops, ShopSearch } from './shop-search.ts'
 import { TermCounts } from './term-counts.ts'
 
@@ -79,6 +80,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     sums: new Sums(),
   }
   const { terms, lists, phraseCache, ids } = shared
+  const revisions = new Revisions()
   const shops = new Map<string, ShopSearch>()
   const shopsByNumber = new Map<number, ShopSearch>()
   /** Shops whose common terms are read ahead, because somebody searches there. */
@@ -88,6 +90,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   let readTo = 0
 
   function forgetAll() {
+    revisions.addToAll()
     for (const map of [shops, shopsByNumber, searched, lists.cached]) map.clear()
     terms.documents = 0
     readTo = 0
@@ -104,6 +107,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   }
 
   function dropLists() {
+    revisions.addToAll()
     lists.cached.clear()
     terms.forget()
     for (const shop of searched) shop.postings.wantCommon()
@@ -112,7 +116,9 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   function updateLists(changes: readonly ChangedTokens[]) {
     terms.update(changes)
     for (const [number, ofShop] of Map.groupBy(changes, ({ shop }) => shop)) {
-      shopsByNumber.get(number)!.postings.update(ofShop)
+      const shop = shopsByNumber.get(number)!
+      shop.postings.update(ofShop)
+      revisions.add([shop.shopId])
     }
   }
 
@@ -142,6 +148,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   }
 
   return {
+    /** How often each shop has changed. */
+    revisions,
     /** The state that searches see: that of the last `refresh` that did not throw. */
     seen: (): IndexState => seen,
     /** @param touched the changes since `seen`, as the writer reports them at the time of the call. */
@@ -151,9 +159,11 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       phraseCache.clear()
       ids.cached.clear()
       let changed = readTo
+      const changedShops = new Set<string>()
       for (const each of sql.changedSince.iterate(readTo) as Iterable<unknown>) {
         const row = each as DocumentRow
         shopOf(row.shopId).columns.set(row)
+        changedShops.add(row.shopId)
         changed = Math.max(changed, row.changed)
         terms.documents = Math.max(terms.documents, row.rowid + 1)
       }
@@ -161,6 +171,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       if (tokens) updateLists(tokens)
       else dropLists()
       seen = state
+      revisions.add(changedShops)
     },
     /**
      * Takes a step of at most some 20 ms: reads terms, or the posting list of a common term of a shop that is searched. Without

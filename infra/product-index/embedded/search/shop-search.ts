@@ -41,6 +41,7 @@ export interface SharedByShops {
 
 /** The documents of one shop, and searches in them. The cost of a search does not depend on other shops. */
 export class ShopSearch {
+  readonly shopId: string
   readonly columns = new Columns()
   readonly postings: Postings
   readonly #ids: ShopIds
@@ -51,6 +52,7 @@ export class ShopSearch {
   /** @param number the shop's number in the tokens of the file. */
   constructor(shopId: string, number: number, { terms, lists, phraseCache, ids, sums }: SharedByShops) {
     const { columns } = this
+    this.shopId = shopId
     this.postings = new Postings(number, columns, lists)
     const phrases = new Phrases(number, this.postings, terms, phraseCache)
     this.#ids = new ShopIds(shopId, number, columns, ids)

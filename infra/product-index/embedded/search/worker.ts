@@ -99,6 +99,7 @@ const methodsOf = () => {
   }
 
   return {
+    revisions: () => searcher.revisions.counts,
     follow(port: MessagePort) {
       writer = connect(port, {}, () => new IndexUnavailable('The product index has been closed'))
       followWrites(writer).catch(() => {})

@@ -52,6 +52,26 @@ describe('embedded product index', () => {
 })
 
 describe('embedded product index between threads', () => {
+  test('a change of one shop leaves the revision of another as it is, for every client', async () => {
+    const folder = newFolder()
+    const served = await startEmbeddedProductIndex({ folder })
+    const [writing, searching] = [productIndexClient(served.connect()), productIndexClient(served.connect())]
+    const write = (shopId: string) =>
+      writing.write([{ kind: 'offer', version: 1, offer: anOffer({ shopId, id: `of ${shopId}` }) }])
+    await write('a')
+    await searching.refresh()
+    const before = { a: searching.revision('a'), b: searching.revision('b') }
+    expect(before).toEqual({ a: expect.any(Number), b: expect.any(Number) })
+    await write('b')
+    await writing.refresh()
+    expect(searching.revision('a')).toBe(before.a)
+    expect(searching.revision('b')).not.toBe(before.b)
+    expect(writing.revision('b')).toBe(searching.revision('b'))
+    await Promise.all([writing.close(), searching.close()])
+    await served.stop()
+    rmSync(folder, { recursive: true })
+  })
+
   test('a write becomes visible by itself, whenever it comes after the one before', async () => {
     const folder = newFolder()
     const index = await openEmbeddedProductIndex({ folder })

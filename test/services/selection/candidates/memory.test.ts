@@ -10,6 +10,7 @@ async function searchesOf(others: number, { limit, filters }: { limit: number; f
   let searches = 0
   const product = { offer: makeOffer('shop', { id: 'p' }), campaignIds: [], signals: null }
   const index = {
+    revision: () => null,
     async search(queries) {
       searches += queries.length
       return queries.map(({ limit }) => ({
