@@ -2,11 +2,13 @@
  * What a shop's usual traffic costs: processor time by part of the program while idle, at 10, 100 and 500 visits a second while nobody
  * reads a report, and at 100 while somebody does. Pages are all different, and at 100 and 500 visits also drawn by Zipf. A visit is an ad request for two units, with four searched and two similar products.
  * Its ads are reported as viewed one by one; some are clicked, and some of those products are bought. All engines are embedded and all
- * roles run in one process; the shoppers run in another. One run measures threads. Another run, at 100 visits a second, measures parts
+ * roles run in one process; the shoppers run in another, and visit a bare Fastify server, too, which answers with the same bytes. One run
+ * measures threads. Another run, at 100 visits a second, measures parts
  * of the source with a profiler.
  *
  *     node test/bench/cost/cost.ts [seconds of each rate] [visits per second …]
  */
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -72,6 +74,7 @@ async function measureThreads(): Promise<void> {
     for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) await measure(visitsPerSecond)
     if (RATES.length === 0) for (const visitsPerSecond of POPULAR_RATES) await measure(visitsPerSecond, 'by Zipf')
     const whileRead = await reading(program, market, () => measure(READ_RATE))
+    const bare = await visitBare(await anAnswer(url, market), market)
     console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products`)
     const cores = (run: Omit<typeof idle, 'result'>) =>
       mapped(withAll(run.used), (seconds) => Math.round((1_000 * seconds) / run.seconds) / 1_000)
@@ -87,6 +90,8 @@ async function measureThreads(): Promise<void> {
     )
     console.log('\nAnswers, milliseconds from when they were due')
     console.table(runs.map(({ pages, run }) => ({ pages, ...run.result })))
+    console.log('\nA bare server: cores, and answers in milliseconds from when they were due')
+    console.table(bare)
     console.log('\nMemory after them, MB')
     console.table(
       runs.map(({ visitsPerSecond, pages, memoryMb }) => ({ 'visits/s': visitsPerSecond, pages, memoryMb })),
@@ -132,6 +137,30 @@ async function reading<T>(program: Program, { shopId }: Market, work: () => Prom
     clearInterval(timer)
     await last
   }
+}
+
+async function anAnswer(url: string, { bodies }: Market): Promise<string> {
+  const headers = { 'content-type': 'application/json', cid: 'an-answer' }
+  const response = await fetch(`${url}/v1/dsa/raw/batch`, { method: 'POST', headers, body: bodies[0]! })
+  return response.text()
+}
+
+/** What the same visits cost a server that does nothing. Its shoppers buy the same products again and again. */
+async function visitBare(answer: string, market: Market) {
+  const server = fork(new URL('./bare.load.ts', import.meta.url))
+  server.send(answer)
+  const [url] = (await once(server, 'message')) as [string]
+  const load = { url, shopId: market.shopId, bodies: market.bodies }
+  await visit({ ...load, ...WARM_UP })
+  const measured: Record<string, number>[] = []
+  for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) {
+    const run = await spent(server.pid!, () => visit({ ...load, shoppers: 'bare', visitsPerSecond, seconds: SECONDS }))
+    const { adP50Ms, adP99Ms, eventP50Ms, eventP99Ms } = run.result
+    const cores = Math.round((1_000 * withAll(run.used).all!) / run.seconds) / 1_000
+    measured.push({ 'visits/s': visitsPerSecond, cores, adP50Ms, adP99Ms, eventP50Ms, eventP99Ms })
+  }
+  server.disconnect()
+  return measured
 }
 
 async function measureSources(): Promise<void> {
