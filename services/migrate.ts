@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../infra/config.ts'
 import { allExternal, type EngineConfig } from '../infra/engine-config.ts'
@@ -7,16 +7,13 @@ import { closeEngines, connectEngines, openLogRestore, startEngines } from '../i
 import { openEmbeddedEventLog } from '../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { topicNames } from '../schemas/topics.ts'
-import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
+import { type CarryOverMark, carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
 import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
 import { correctionsByOrder } from '../streams/restore/spend-checkpoints.ts'
 import { lastWords, OperatorError } from './domain/errors.ts'
-import { keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
+import { COPIED_LOG_ID, keepFilesPrivate, throwIfHalfRestored } from './process/data-folder.ts'
 import { keptText } from './process/kept-text.ts'
 import { createLogger } from './process/logger.ts'
-
-/** A file in the data folder with an id that distinguishes its log from any other. */
-const ID_FILE = 'log-id'
 
 class MigrationRefused extends OperatorError {
   override readonly name = 'MigrationRefused'
@@ -40,17 +37,13 @@ async function main(): Promise<void> {
   throwIfHalfRestored(dataFolder)
   const source = await openEmbeddedEventLog({ folder })
   try {
-    const report = await migrate(
-      source,
-      await partitionedAs(source, config.engines),
-      keptText(join(dataFolder, ID_FILE), randomUUID),
-    )
-    process.stdout.write(report)
+    process.stdout.write(await migrate(source, await partitionedAs(source, config.engines)))
   } finally {
     await source.close()
   }
 
-  async function migrate(source: EventLog, engines: EngineConfig, sourceId: string): Promise<string> {
+  async function migrate(source: EventLog, engines: EngineConfig): Promise<string> {
+    const mark = markIn(dataFolder)
     const logger = createLogger(config.logLevel)
     const restore = await openLogRestore(engines, logger).catch((error: Error) => {
       if (error.name !== 'PartitionsDiffer') throw error
@@ -64,10 +57,10 @@ async function main(): Promise<void> {
     try {
       await requireEmpty(targets.counters, targets.analytics)
       const onTopic = (topic: string, records: number) => process.stdout.write(`${topic}: ${records} records\n`)
-      await carryOver({ source, sourceId, target: restore.copy, now: Date.now, onTopic })
+      await carryOver({ source, mark, target: restore.copy, now: Date.now, onTopic })
       const countCorrections = await correctionsByOrder(source)
       const { judged } = await restoreLog({ restore, ...targets, countCorrections, now: Date.now })
-      await finishCarryOver({ target: restore.copy, sourceId })
+      await finishCarryOver({ target: restore.copy, mark })
       const left = judged.reduce((sum, partition) => sum + partition.left, 0)
       return (
         `The log is now in Kafka; ${left} of its events are still to be judged. All processes may start, with the keys in ` +
@@ -78,6 +71,15 @@ async function main(): Promise<void> {
       await host.stop()
       await restore.close()
     }
+  }
+}
+
+/** The mark keeps the program from starting on the folder while and after its log is copied. */
+function markIn(dataFolder: string): CarryOverMark {
+  const file = join(dataFolder, COPIED_LOG_ID)
+  return {
+    read: () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : null),
+    make: () => keptText(file, randomUUID),
   }
 }
 

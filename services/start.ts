@@ -75,7 +75,7 @@ export async function start(config: Config): Promise<Running> {
 
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   await checkPorts(config)
-  prepareDataFolder(config.dataFolder)
+  prepareDataFolder(config.dataFolder, config.engines.kafka === null)
   // The roles that own the engines' data prepare the engines. The other roles must not wait for every engine.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })

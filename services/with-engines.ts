@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type Config, InvalidConfig, readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, type Engines, startEngines } from '../infra/engines.ts'
 import { Snapshot } from './domain/snapshot.ts'
-import { throwIfHalfRestored } from './process/data-folder.ts'
+import { throwIfCopied, throwIfHalfRestored } from './process/data-folder.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 
 /** The settings of a command. When one cannot be used, says so and ends the process with status 1. */
@@ -25,6 +25,7 @@ export async function withEngines<T>(
   work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   throwIfHalfRestored(config.dataFolder)
+  if (config.engines.kafka === null) throwIfCopied(config.dataFolder)
   const closes: (() => Promise<unknown>)[] = []
   try {
     const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })

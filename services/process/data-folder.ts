@@ -9,6 +9,8 @@ export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters
 
 /** A file that exists in a data folder while it is being filled from a backup. */
 export const UNFINISHED_RESTORE = 'restore-unfinished'
+/** A file in a data folder whose log was copied into Kafka, at least in part: the id by which the copy knows this log. */
+export const COPIED_LOG_ID = 'log-id'
 
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR'
 /** What DATA_DIR must be when a file or folder in it cannot be used, by the code of the error. */
@@ -46,12 +48,23 @@ export function throwIfHalfRestored(folder: string): void {
   throw new OperatorError(`The restore into ${folder} was not completed: empty the folder and restore again`)
 }
 
+/** @throws when the folder's log goes on in Kafka: two programs would take events and bill apart from each other. */
+export function throwIfCopied(folder: string): void {
+  const mark = join(folder, COPIED_LOG_ID)
+  if (!existsSync(mark)) return
+  throw new OperatorError(
+    `DATA_DIR: make migrate has copied the log in ${folder} into Kafka, where it goes on: set the addresses of the engines as for that command, and run it again if it has not ended. Only to give up the copy and go on here, delete ${mark}`,
+  )
+}
+
 /**
  * Creates the folder, and restricts access to folders that an earlier version left readable by others.
- * @throws when a restore into the folder was not completed.
+ * @param holdsLog whether the folder's log is the one to work on, not one in Kafka.
+ * @throws when a restore into the folder was not completed, or its log was copied into Kafka.
  */
-export function prepareDataFolder(folder: string): void {
+export function prepareDataFolder(folder: string, holdsLog: boolean): void {
   throwIfHalfRestored(folder)
+  if (holdsLog) throwIfCopied(folder)
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && STORES.includes(entry.name)) chmodSync(join(folder, entry.name), OWNER_ONLY_FOLDER)

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 const UNFINISHED = '.new'
 
@@ -16,5 +17,16 @@ export function keptText(file: string, make: () => string): string {
   const text = make()
   writeFileSync(`${file}${UNFINISHED}`, `${text}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}${UNFINISHED}`, file)
+  flushFolder(dirname(file))
   return text
+}
+
+/** Flushes a folder, so that the names of its files survive a crash of the machine. */
+function flushFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }

@@ -13,6 +13,7 @@ export const CARRY_OVER_GROUP = 'carry-over'
 /** The epoch in which the restore of the carried log goes on. The offsets that its records name are those of epoch 0. */
 const EPOCH = 1
 const POLL_MS = 100
+const ANOTHER_LOG = 'Another log is being copied into these topics: name another NAMESPACE'
 
 /** Thrown when the log that is to be filled holds records that did not come from the source. */
 export class LogNotEmpty extends OperatorError {
@@ -40,9 +41,17 @@ export class CarryOverUnfinished extends OperatorError {
   override readonly name = 'CarryOverUnfinished'
 }
 
+/** The mark is made before the first record is carried. A source whose mark was removed may have gone on, and is another log. */
+export interface CarryOverMark {
+  read(): string | null
+  /** Stores the id, unless there is one. @returns the stored one. */
+  make(): string
+}
+
 export interface CarryOverDeps {
   source: EventLog
-  sourceId: string
+  /** The source's own mark that it is being carried over: an id that distinguishes it from any other log. */
+  mark: CarryOverMark
   /** The log as it is stored in Kafka, without epochs: `LogRestore.copy`. */
   target: EventLog
   /** UTC epoch milliseconds. */
@@ -59,10 +68,13 @@ export interface CarryOverDeps {
  * @throws LogNotEmpty, and nothing was changed.
  */
 export async function carryOver(deps: CarryOverDeps): Promise<void> {
-  const { source, sourceId, target } = deps
+  const { source, mark, target } = deps
   const begun = progressIn(await target.committed(CARRY_OVER_GROUP))
-  if (begun === null && (await readLogEpoch(target)).restoring) return
-  await requireOwn(target, begun, sourceId)
+  const isComplete = begun === null && (await readLogEpoch(target)).restoring
+  if (isComplete && mark.read() === null) throw new LogNotEmpty(ANOTHER_LOG)
+  if (isComplete) return
+  await requireOwn(target, begun, mark.read())
+  const sourceId = mark.make()
   const { erasures, known, close } = followErasures(source)
   const member = await target.consumer({ group: CARRY_OVER_GROUP, topics: [PLACE_TOPIC] })
   try {
@@ -102,8 +114,8 @@ function carried(erasures: Erasures, topic: TopicName, { key, value }: LogRecord
 }
 
 /** Marks the target as a log of its own. Call it when its restore has ended. */
-export async function finishCarryOver({ target, sourceId }: Pick<CarryOverDeps, 'target' | 'sourceId'>): Promise<void> {
-  const metadata = JSON.stringify({ sourceId, next: null } satisfies CarryOverProgress)
+export async function finishCarryOver({ target, mark }: Pick<CarryOverDeps, 'target' | 'mark'>): Promise<void> {
+  const metadata = JSON.stringify({ sourceId: mark.make(), next: null } satisfies CarryOverProgress)
   await target.reset(CARRY_OVER_GROUP, [{ topic: PLACE_TOPIC, partition: 0, offset: 0, metadata }])
 }
 
@@ -120,11 +132,9 @@ function progressIn(commits: readonly { metadata: string }[]): CarryOverProgress
   return commits[0] ? (JSON.parse(commits[0].metadata) as CarryOverProgress) : null
 }
 
-async function requireOwn(target: EventLog, begun: CarryOverProgress | null, sourceId: string): Promise<void> {
+async function requireOwn(target: EventLog, begun: CarryOverProgress | null, sourceId: string | null): Promise<void> {
   if (begun?.next === null) throw new LogNotEmpty('A log has already been copied into these topics')
-  if (begun && begun.sourceId !== sourceId) {
-    throw new LogNotEmpty('Another log is being copied into these topics: name another NAMESPACE')
-  }
+  if (begun && begun.sourceId !== sourceId) throw new LogNotEmpty(ANOTHER_LOG)
   if (begun) return
   for (const topic of topicNames) {
     if (topic === PLACE_TOPIC) continue

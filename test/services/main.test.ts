@@ -162,6 +162,16 @@ describe('a start names the setting', () => {
     await log.close()
   })
 
+  it('of a data folder whose log goes on in Kafka, and how to go on here', async () => {
+    const moved = join(folder, 'moved')
+    await mkdir(moved)
+    await writeFile(join(moved, 'log-id'), 'an id')
+    const said = await refusal({ DATA_DIR: moved })
+    expect(said).toMatch(new RegExp(`^DATA_DIR: make migrate has copied the log in ${moved} into Kafka, .*\n$`))
+    expect(said).toContain(`delete ${join(moved, 'log-id')}\n`)
+    await expect(stat(join(moved, 'log'))).rejects.toThrow('ENOENT')
+  })
+
   it('of a data folder whose keys are damaged', async () => {
     const file = join(folder, 'damaged/show-id-keys')
     await mkdir(join(folder, 'damaged'))

@@ -35,6 +35,9 @@ const SHOPPERS = 6
 const FORGOTTEN_MAX_MS = 60_000
 const AGAIN_AFTER_MS = 2_000
 
+/** What a start on the old folder ends with. */
+const refused = { code: 1, output: expect.stringMatching(/^DATA_DIR: make migrate has copied the log .*\n$/) }
+
 let folder: string
 let program: Program
 let shop: JourneyShop
@@ -75,9 +78,11 @@ test('a program that moves to real engines answers what it answered before, howe
     code: 1,
     output: expect.stringContaining('run `make migrate` again'),
   })
+  expect(await startEmbedded()).toEqual(refused)
   const moved = await onceForgotten(() => migrate())
   expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('All processes may start') })
   expect(await migrate()).toMatchObject({ code: 1, output: expect.stringContaining('already') })
+  expect(await startEmbedded()).toEqual(refused)
 
   program = await startProgram({ folder, env: { ...settings, ...engines(namespace) } })
   await settled(SHOPPERS - 1)
@@ -120,6 +125,8 @@ test('a log moves to no namespace that has the topics of another installation', 
 })
 
 const get = <T = Record<string, number>>(path: string) => must(program.call<T>('GET', path))
+
+const startEmbedded = () => runToEnd('main', { ...settings, ...embedded, DATA_DIR: folder })
 
 async function visit(cid: string): Promise<void> {
   const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', path, body, { cid }))

@@ -9,6 +9,7 @@ import type { EventLog, LogConsumer, NewRecord } from '../../../infra/event-log/
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import {
   CARRY_OVER_GROUP,
+  type CarryOverMark,
   CarryOverUnfinished,
   carryOver,
   finishCarryOver,
@@ -21,6 +22,18 @@ import { ask, erasureOf, lifeOf } from '../erasure/people.ts'
 
 const TOPICS: TopicName[] = ['registry', 'ad-events', 'products', 'transactions']
 const now = () => 1
+
+/** @param stored what a source was marked with before. */
+function markOf(id: string, stored: string | null = null): CarryOverMark {
+  let kept = stored
+  return {
+    read: () => kept,
+    make() {
+      kept ??= id
+      return kept
+    },
+  }
+}
 
 describe('a log that is carried over into another', () => {
   let root: string
@@ -75,14 +88,15 @@ describe('a log that is carried over into another', () => {
     await fc.assert(
       fc.asyncProperty(some, some, cuts, async (given, later, interruptions) => {
         const [source, target] = await Promise.all([open(), open()])
+        const mark = markOf('one')
         await source.append(recordsOf(given))
         for (const [nth, isStored] of interruptions) {
-          await carryOver({ source, sourceId: 'one', target: failing(target, nth, isStored), now }).catch((error) => {
+          await carryOver({ source, mark, target: failing(target, nth, isStored), now }).catch((error) => {
             if (error.message !== 'cut off') throw error
           })
         }
         await source.append(recordsOf(later))
-        await carryOver({ source, sourceId: 'one', target, now })
+        await carryOver({ source, mark, target, now })
         expect(await contentOf(target)).toEqual(await contentOf(source))
         expect(await readLogEpoch(target)).toMatchObject({ epoch: 1, restoring: true })
         await Promise.all([source.close(), target.close()])
@@ -93,31 +107,67 @@ describe('a log that is carried over into another', () => {
 
   it('is refused where other records lie, another log has begun, or one is complete; a restore that began goes on', async () => {
     const [source, other, used, target] = await Promise.all([open(), open(), open(), open()])
+    const mark = markOf('one')
     await source.append([{ topic: 'page-views', key: 'a', value: Buffer.from('1') }])
     await used.append([{ topic: 'images', key: 'a', value: Buffer.from('other') }])
-    await expect(carryOver({ source, sourceId: 'one', target: used, now })).rejects.toThrow('The topic images holds')
+    await expect(carryOver({ source, mark, target: used, now })).rejects.toThrow('The topic images holds')
     expect((await contentOf(used)).length).toBe(1)
+    expect(mark.read()).toBeNull()
 
-    await carryOver({ source, sourceId: 'one', target, now })
-    await expect(carryOver({ source: other, sourceId: 'two', target, now })).rejects.toThrow(LogNotEmpty)
+    await carryOver({ source, mark, target, now })
+    await expect(carryOver({ source: other, mark: markOf('two'), target, now })).rejects.toThrow(LogNotEmpty)
     // A restore removes the commits of all groups.
     await target.reset(CARRY_OVER_GROUP, null)
-    await carryOver({ source, sourceId: 'one', target, now })
-    await finishCarryOver({ target, sourceId: 'one' })
-    await expect(carryOver({ source, sourceId: 'one', target, now })).rejects.toThrow('already')
+    await expect(carryOver({ source, mark: markOf('three'), target, now })).rejects.toThrow(LogNotEmpty)
+    await carryOver({ source, mark, target, now })
+    await finishCarryOver({ target, mark })
+    await expect(carryOver({ source, mark, target, now })).rejects.toThrow('already')
     expect(await contentOf(target)).toEqual(await contentOf(source))
     await Promise.all([source, other, used, target].map((log) => log.close()))
   })
 
   it('is restored by the migration alone until it is complete', async () => {
     const [source, target] = await Promise.all([open(), open()])
+    const mark = markOf('one')
     await source.append(recordsOf([{ topic: 'registry', key: 'a', text: 'x' }]))
     await requireCarriedOver(target)
-    await carryOver({ source, sourceId: 'one', target: failing(target, 1, false), now }).catch(() => {})
+    await carryOver({ source, mark, target: failing(target, 1, false), now }).catch(() => {})
     await expect(requireCarriedOver(target)).rejects.toThrow(CarryOverUnfinished)
-    await carryOver({ source, sourceId: 'one', target, now })
-    await finishCarryOver({ target, sourceId: 'one' })
+    await carryOver({ source, mark, target, now })
+    await finishCarryOver({ target, mark })
     await requireCarriedOver(target)
+    await Promise.all([source.close(), target.close()])
+  })
+
+  it('marks its source before anything is carried, and goes on from there only while the mark is kept', async () => {
+    const [source, target] = await Promise.all([open(), open()])
+    await source.append(recordsOf([{ topic: 'registry', key: 'a', text: 'x' }]))
+    const order: string[] = []
+    const { read, make } = markOf('one')
+    const noting: CarryOverMark = {
+      read,
+      make() {
+        order.push('marked')
+        return make()
+      },
+    }
+    const notingTarget: EventLog = {
+      ...target,
+      async consumer(options) {
+        const member = await target.consumer(options)
+        const commit: LogConsumer['commit'] = (...args) => {
+          order.push('committed')
+          return member.commit(...args)
+        }
+        return { ...member, commit }
+      },
+    }
+    await carryOver({ source, mark: noting, target: notingTarget, now })
+    expect(order).toEqual(['marked', 'committed', 'committed'])
+
+    await expect(carryOver({ source, mark: markOf('one'), target, now })).rejects.toThrow(LogNotEmpty)
+    await expect(carryOver({ source, mark: markOf('one', 'two'), target, now })).rejects.toThrow(LogNotEmpty)
+    await carryOver({ source, mark: markOf('two', 'one'), target, now })
     await Promise.all([source.close(), target.close()])
   })
 
@@ -126,7 +176,7 @@ describe('a log that is carried over into another', () => {
     const [cid, uid, requestedAt] = ['browser-of-the-erased', 'login-of-the-erased', 10 * HOUR]
     await source.append(lifeOf({ cid, uid, at: HOUR }))
     await ask(source, [erasureOf('CID', cid, { requestedAt }), erasureOf('UID', uid, { requestedAt })])
-    await carryOver({ source, sourceId: 'one', target, now })
+    await carryOver({ source, mark: markOf('one'), target, now })
     const content = (await contentOf(target)).join()
     expect(content).not.toContain(cid)
     expect(content).not.toContain(uid)

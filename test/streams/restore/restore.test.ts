@@ -230,7 +230,8 @@ test('a log that is carried over loses no refund from after the last checkpoint'
   await original.log.append([{ topic: 'spend-checkpoints', key: ID, value }])
   await original.log.append([correction(events[1]!.eventId, 2)])
 
-  await carryOver({ source: original.log, sourceId: 'original', target: copy.log, now: () => NOON })
+  const mark = { read: () => null, make: () => 'original' }
+  await carryOver({ source: original.log, mark, target: copy.log, now: () => NOON })
   const countCorrections = await correctionsByOrder(original.log)
   await restoreLog({ ...depsOf(restoreOf(copy.log)), countCorrections })
   expect(await judgeCopy()).toBe(PRICE)
