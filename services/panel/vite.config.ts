@@ -1,27 +1,25 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { defineConfig, type Plugin, parseSync, Visitor } from 'vite'
+import { compressed, formerBuildKept } from './built-files.ts'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
 /** Files with the panel's texts. */
 const CATALOGUE = /\/web\/messages\/.*\.ts$/
-const COMPRESSIBLE = /\.(js|css|svg)$/
 
 /** Builds `web/` into `dist/`, which services/panel/app.ts serves under /panel/. */
 export default defineConfig({
   root: join(import.meta.dirname, 'web'),
   base: '/panel/',
-  plugins: [react(), parsedMessages(), compressed()],
+  plugins: [react(), parsedMessages(), formerBuildKept(), compressed()],
   resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     outDir: DIST,
     manifest: true,
-    emptyOutDir: true,
+    emptyOutDir: false,
     // Inlined files would need another source in the Content-Security-Policy.
     assetsInlineLimit: 0,
     // One file of styles, loaded with the page, so that no part that is loaded later appears without its styles.
@@ -55,21 +53,6 @@ function parsedMessages(): Plugin {
         )
         return { code: parsed, map: null }
       },
-    },
-  }
-}
-
-/** Also writes each file as .br and .gz, so that the server need not compress. */
-function compressed(): Plugin {
-  return {
-    name: 'compressed',
-    closeBundle() {
-      const folder = join(DIST, 'assets')
-      for (const name of readdirSync(folder).filter((each) => COMPRESSIBLE.test(each))) {
-        const bytes = readFileSync(join(folder, name))
-        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes))
-        writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
-      }
     },
   }
 }
