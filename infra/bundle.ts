@@ -4,13 +4,14 @@
  *
  *     node infra/bundle.ts
  */
-import { globSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
-import { build, type OutputFile, type Plugin } from 'esbuild'
+import { basename, dirname, join, relative } from 'node:path'
+import { build, type Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..')
-/** All files of the bundle are directly in this folder, so that they find the sources under `../`. */
+/** Each build is in a folder of its own in this one; next to them are the programs, which load the newest. */
 export const BUNDLE_FOLDER = join(ROOT, 'dist')
 const PROGRAMS = ['services/main.ts', 'services/demo/main.ts']
 const SOURCES = '{schemas,services,streams,infra}/**/*.ts'
@@ -45,8 +46,8 @@ const places: Plugin = {
       const source = relative(ROOT, path)
       const contents = (await readFile(path, 'utf8')).replaceAll(PLACE, (_, started?: string, member?: string) => {
         if (started) return `new URL('./${bundled(join(dirname(source), started))}', import.meta.url)`
-        if (member === 'url') return `new URL('../${source}', import.meta.url).href`
-        if (member === 'dirname') return `(import.meta.dirname + '/../${dirname(source)}')`
+        if (member === 'url') return `new URL('../../${source}', import.meta.url).href`
+        if (member === 'dirname') return `(import.meta.dirname + '/../../${dirname(source)}')`
         throw new Error(`${source} asks for import.meta.${member}, which says nothing in a bundle`)
       })
       return { contents, loader: 'ts' }
@@ -63,12 +64,19 @@ const packages: Plugin = {
   },
 }
 
-/** May run twice at once, and while programs start: files that stay the same are left alone, others are replaced atomically. */
-export async function bundleProgram(): Promise<void> {
+/**
+ * Puts a build into a folder of its own, named by its content, and points the programs to it. A program that runs meanwhile goes on
+ * with all files of its own build, also those that it loads later, until two newer ones were made. May run twice at once, and while
+ * programs start.
+ * @param bundleFolder the folder of all builds, in the root of the repository unless the build is not to be run.
+ * @returns the folder of the build.
+ */
+export async function bundleProgram(bundleFolder = BUNDLE_FOLDER): Promise<string> {
+  const outdir = join(bundleFolder, 'build')
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: Object.fromEntries(startedSources().map((source) => [bundled(source).slice(0, -3), source])),
-    outdir: BUNDLE_FOLDER,
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -81,23 +89,49 @@ export async function bundleProgram(): Promise<void> {
     plugins: [packages, places],
     logLevel: 'warning',
   })
-  await mkdir(BUNDLE_FOLDER, { recursive: true })
-  await Promise.all(outputFiles.map(replaceFile))
-  const made = new Set(outputFiles.map(({ path }) => path))
-  for (const name of await readdir(BUNDLE_FOLDER)) {
-    const path = join(BUNDLE_FOLDER, name)
-    if (!made.has(path) && !name.endsWith(UNFINISHED)) await rm(path, { force: true })
+  const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }))
+  const id = idOf(files)
+  const folder = join(bundleFolder, id)
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.${process.pid}${UNFINISHED}`
+    await mkdir(unfinished, { recursive: true })
+    await Promise.all(files.map(({ name, contents }) => writeFile(join(unfinished, name), contents)))
+    await rename(unfinished, folder).catch(ignoreExisting)
   }
+  const former = await Promise.all(PROGRAMS.map((source) => pointTo(join(bundleFolder, bundled(source)), id)))
+  // When nothing has changed, the build before this one may still run.
+  if (former.every((each) => each === id)) return folder
+  const kept = new Set([id, ...former, ...PROGRAMS.map(bundled)])
+  for (const name of await readdir(bundleFolder)) {
+    if (!kept.has(name) && !name.endsWith(UNFINISHED))
+      await rm(join(bundleFolder, name), { recursive: true, force: true })
+  }
+  return folder
 }
 
 const UNFINISHED = '.new'
+const ID_CHARACTERS = 16
+const POINTER = /^import '\.\/(\w+)\//
 
-async function replaceFile({ path, contents }: OutputFile): Promise<void> {
-  const before = await readFile(path).catch(() => null)
-  if (before?.equals(contents)) return
+function idOf(files: readonly { name: string; contents: Uint8Array }[]): string {
+  const hash = createHash('sha256')
+  for (const { name, contents } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    hash.update(`${name} ${contents.length} `).update(contents)
+  return hash.digest('hex').slice(0, ID_CHARACTERS)
+}
+
+/** Makes the file of a program run the one of a build. @returns the id of the build that it ran before, if any. */
+async function pointTo(path: string, id: string): Promise<string | null> {
+  const former = POINTER.exec(await readFile(path, 'utf8').catch(() => ''))?.[1] ?? null
+  if (former === id) return former
   const unfinished = `${path}.${process.pid}${UNFINISHED}`
-  await writeFile(unfinished, contents)
+  await writeFile(unfinished, `import './${id}/${basename(path)}'\n`)
   await rename(unfinished, path)
+  return former
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
 }
 
 if (import.meta.main) await bundleProgram()

@@ -5,7 +5,7 @@ import { BUNDLE_FOLDER, bundled, bundleProgram } from '../infra/bundle.ts'
 /** Set once a suite has bundled the program for all of its processes. */
 const IS_BUNDLED = 'TEST_PROGRAM_IS_BUNDLED'
 
-let bundling: Promise<void> | undefined
+let bundling: Promise<unknown> | undefined
 
 /**
  * The file of the program as it ships, for `services/main.ts` or another source. A process outside a suite, such as a benchmark,
@@ -20,7 +20,7 @@ export async function bundledProgram(source: string): Promise<string> {
 /** Vitest calls this before a suite. A suite that watches the sources bundles them again before each further run. */
 export default async function bundleForSuite(project: TestProject): Promise<void> {
   if (process.env[IS_BUNDLED]) return
-  project.onTestsRerun(bundleProgram)
+  project.onTestsRerun(async () => void (await bundleProgram()))
   await bundleProgram()
   process.env[IS_BUNDLED] = 'yes'
 }

@@ -1,24 +1,44 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { BUNDLE_FOLDER, bundleProgram } from '../../infra/bundle.ts'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bundleProgram } from '../../infra/bundle.ts'
 
-const written = () =>
-  readdirSync(BUNDLE_FOLDER)
-    .sort()
-    .map((name) => [name, statSync(join(BUNDLE_FOLDER, name)).mtimeMs])
+const PROGRAMS = ['services-demo-main.js', 'services-main.js']
 
-it('a bundle of the same sources leaves the files of the one before as they are, and removes what it lacks', async () => {
-  const before = written()
-  const stale = join(BUNDLE_FOLDER, 'of-an-earlier-source.js')
-  writeFileSync(stale, '')
-  await bundleProgram()
-  expect(existsSync(stale)).toBe(false)
-  expect(written()).toEqual(before)
+let bundles: string
+let folder: string
+beforeAll(async () => {
+  bundles = mkdtempSync(join(tmpdir(), 'bundle-'))
+  folder = await bundleProgram(bundles)
+})
+afterAll(() => rmSync(bundles, { recursive: true }))
+
+const loaded = (program: string) => readFileSync(join(bundles, program), 'utf8')
+
+/** Leaves what an earlier build of other sources would have left. */
+function makeFormer(name: string): void {
+  mkdirSync(join(bundles, name))
+  for (const program of PROGRAMS) {
+    writeFileSync(join(bundles, name, program), '')
+    writeFileSync(join(bundles, program), `import './${name}/${program}'\n`)
+  }
+}
+
+it('a build leaves the one before it to the programs that run, and no other', async () => {
+  for (const name of ['oldest', 'former']) makeFormer(name)
+  writeFileSync(join(bundles, 'of-an-earlier-layout.js'), '')
+  expect(await bundleProgram(bundles)).toBe(folder)
+  const left = [basename(folder), 'former', ...PROGRAMS].sort()
+  expect(readdirSync(bundles).sort()).toEqual(left)
+  for (const program of PROGRAMS) expect(loaded(program)).toBe(`import './${basename(folder)}/${program}'\n`)
+
+  await bundleProgram(bundles)
+  expect(readdirSync(bundles).sort()).toEqual(left)
 })
 
 it('the bundle has the program, the demo, and every thread and process that they start', () => {
-  const started = readdirSync(BUNDLE_FOLDER).filter((name) => /\.js$/.test(name) && !/-[A-Z0-9]{8}\.js$/.test(name))
+  const started = readdirSync(folder).filter((name) => /\.js$/.test(name) && !/-[A-Z0-9]{8}\.js$/.test(name))
   expect(started.sort()).toEqual([
     'infra-analytics-embedded-worker.js',
     'infra-counters-embedded-worker.js',
