@@ -1,2 +1,23 @@
 /** Thrown by every port when its engine cannot answer now; the same call may work later. */
 export abstract class EngineUnavailable extends Error {}
+
+const NO_TLS = /wrong version number|packet length too long/
+const CLOSED = /socket hang up|other side closed|read ECONNRESET|write EPIPE/
+/** The client throws the whole answer of a server that it does not know. */
+const BODY = /^\s*[<{]/
+const MESSAGE_MAX_CHARACTERS = 200
+
+/**
+ * An error of a connection in words that name the setting to look at, where there is one. Text of another server is cut short.
+ * @param engine what should be at the address: "ClickHouse".
+ * @param setting the setting with the address.
+ */
+export function connectionMeaning(message: string, engine: string, setting: string): string {
+  if (NO_TLS.test(message)) return `the server does not speak TLS on this port: check ${setting}`
+  const short = message.length > MESSAGE_MAX_CHARACTERS ? `${message.slice(0, MESSAGE_MAX_CHARACTERS)}…` : message
+  if (CLOSED.test(message)) {
+    return `the server has closed the connection; if it always does, it expects TLS or is not ${engine}: check ${setting}`
+  }
+  if (BODY.test(message)) return `the server is not ${engine}: check ${setting}. It answers: ${short}`
+  return short
+}

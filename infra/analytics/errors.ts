@@ -1,3 +1,4 @@
+import { connectionMeaning } from '../engine-unavailable.ts'
 import { AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
 
 /** ClickHouse error codes after which the same call may work later: load, limits, connections, tables not made yet. */
@@ -65,9 +66,8 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
   const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
   if (Number(code) === REFUSED_BY_STATEMENT_CODE) return refusedByStatement(message)
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
-  return code === undefined || PASSING_CODES.has(Number(code))
-    ? new AnalyticsUnavailable(message)
-    : new AnalyticsRejected(message)
+  if (code === undefined) return new AnalyticsUnavailable(connectionMeaning(message, 'ClickHouse', 'CLICKHOUSE_URL'))
+  return PASSING_CODES.has(Number(code)) ? new AnalyticsUnavailable(message) : new AnalyticsRejected(message)
 }
 
 /** A count that lacks some of its rows, or finds a later count, is retried like any call during an outage. */

@@ -16,6 +16,7 @@ export const REDIS_ADDRESS_FORMS =
   'an address of the form redis://host:port/database or rediss://…, redis+sentinel://host:port,host:port/master-name or redis+cluster://host:port,host:port (rediss+ with TLS; user:password@ before the hosts)'
 
 const NODES_MAX = 100
+const REDIS_PORT = 6379
 const SERVER_SCHEMES = ['redis:', 'rediss:']
 /** A database is named by its number. */
 const SERVER_PATH = /^(?:\/\d{0,4})?$/
@@ -40,6 +41,14 @@ export function parseRedisAddress(text: string): RedisAddress | null {
   const { masterName, database = '0' } = SENTINEL_PATH.exec(path)?.groups ?? {}
   if (masterName === undefined) return null
   return { kind: 'SENTINELS', ...common, masterName, database: Number(database), sentinelPassword }
+}
+
+/** The servers that the address names: of Sentinels and of a Cluster, those that know the others. */
+export function namedServers(address: RedisAddress): Pick<RedisNodes, 'nodes' | 'hasTls'> {
+  if (address.kind !== 'SERVER') return address
+  const { protocol, hostname, port } = new URL(address.url)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return { nodes: [{ host, port: Number(port || REDIS_PORT) }], hasTls: protocol === 'rediss:' }
 }
 
 /** The client would use database 0 for a path that is no number, and would take a query for its own options. */

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import { createCallGuard } from '../call-guard.ts'
 import { within } from '../within.ts'
-import { parseRedisAddress } from './address.ts'
+import { namedServers, parseRedisAddress } from './address.ts'
 import { openCluster } from './cluster.ts'
+import { explained, explainedByReach, hidesCause } from './explained.ts'
 import { openPrimary } from './primary.ts'
 import { CONNECT_TIMEOUT_MS, type Commands } from './servers.ts'
 
@@ -53,6 +54,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   const { url, scripts, Unavailable, errorOf = () => null } = options
   const address = parseRedisAddress(url)
   if (address === null) throw new Error('The address of Redis has none of the known forms')
+  const named = namedServers(address)
   const servers = address.kind === 'CLUSTER' ? openCluster(address) : openPrimary(address)
   for (const [name, file] of Object.entries<URL>(scripts)) {
     servers.client.defineCommand(name, { lua: readFileSync(file, 'utf8') })
@@ -78,7 +80,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   let connectError: Error | null = null
   servers.onServer((server) => {
     server.on('error', (error: Error) => {
-      connectError = error
+      if (connectError === null || !hidesCause(error)) connectError = error
     })
     endSilentHandshakes(server)
     server.on('ready', () => {
@@ -101,9 +103,18 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     errorOf: portError,
   })
 
+  async function connect(): Promise<void> {
+    try {
+      await within(servers.connect(), CONNECT_TIMEOUT_MS, () => new Error('no connection could be made in time'))
+    } catch (error) {
+      connectError = await explainedByReach(connectError ?? (error as Error), named)
+      throw connectError
+    }
+  }
+
   let opening: Promise<void> | null = null
   async function open(): Promise<void> {
-    opening ??= within(servers.connect(), CONNECT_TIMEOUT_MS, () => new Error('no connection could be made in time'))
+    opening ??= connect()
     try {
       await opening
     } catch (error) {
@@ -166,19 +177,4 @@ async function evictionError(server: Redis): Promise<string | null> {
   const maxBytes = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0)
   if (maxBytes === 0 || policy === 'noeviction') return null
   return `Redis may evict counters: its maxmemory-policy is ${policy} and must be noeviction`
-}
-
-/** What an operator has to change, by what servers answer. */
-const REMEDIES: readonly [answer: RegExp, remedy: string][] = [
-  [/^(MOVED|CROSSSLOT) /, 'it is a Cluster, so REDIS_URL must begin with redis+cluster://'],
-  [/cluster support disabled/, 'it is not a Cluster, so REDIS_URL must begin with redis:// or redis+sentinel://'],
-  [/unknown command 'sentinel'/i, 'it is not a Sentinel, so REDIS_URL must begin with redis:// or redis+cluster://'],
-  [/\b(WRONGPASS|NOAUTH|NOPERM)\b/, 'check the user and the password in REDIS_URL'],
-  [/Unknown RESP type/, 'it is no Redis: check the host and the port in REDIS_URL'],
-]
-
-function explained({ name, message }: Error): string {
-  if (name === 'MaxRetriesPerRequestError') return 'the connection was lost'
-  const [, remedy] = REMEDIES.find(([answer]) => answer.test(message)) ?? []
-  return remedy === undefined ? message : `${remedy} (${message})`
 }

@@ -184,13 +184,14 @@ describe('a start names the setting', () => {
   it.each([
     ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /ECONNREFUSED/],
     ['REDIS_URL', 'redis://127.0.0.1:1', /ECONNREFUSED/],
+    ['REDIS_URL', 'redis+cluster://127.0.0.1:1', /127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED/],
   ])('of an engine that it waits for, and why: %s', async (setting, address, reason) => {
     expect(await waitsFor(setting, address)).toMatch(reason)
   })
 
   it.each([
     ['CLICKHOUSE_URL', 'http', 200, /is not ClickHouse/],
-    ['CLICKHOUSE_URL', 'http', 404, /Welcome/],
+    ['CLICKHOUSE_URL', 'http', 404, /is not ClickHouse: check CLICKHOUSE_URL.*Welcome/],
     ['ELASTICSEARCH_URL', 'http', 200, /is not Elasticsearch/],
     ['ELASTICSEARCH_URL', 'http', 404, /is not Elasticsearch/],
     ['REDIS_URL', 'redis', 200, /is no Redis|EPIPE|ECONNRESET/],

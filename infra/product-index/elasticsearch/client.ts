@@ -1,5 +1,6 @@
 import { Client, ClusterConnectionPool, errors, type estypes } from '@elastic/elasticsearch'
 import { type CallGuard, createCallGuard } from '../../call-guard.ts'
+import { connectionMeaning } from '../../engine-unavailable.ts'
 import { listOf } from '../../settings.ts'
 import { IndexUnavailable } from '../port.ts'
 
@@ -72,6 +73,9 @@ export const NOT_ELASTICSEARCH =
 export function indexError(error: unknown): Error {
   if (error instanceof IndexUnavailable || !(error instanceof errors.ElasticsearchClientError)) return error as Error
   if (error instanceof errors.ProductNotSupportedError) return new IndexUnavailable(NOT_ELASTICSEARCH)
+  if (error instanceof errors.ConnectionError) {
+    return new IndexUnavailable(connectionMeaning(error.message, 'Elasticsearch', 'ELASTICSEARCH_URL'))
+  }
   const passing = !(error instanceof errors.ResponseError) || passingStatus(error.statusCode ?? 503)
   // The client's message may contain the body of the request.
   const message = error.message.slice(0, 500)

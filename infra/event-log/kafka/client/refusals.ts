@@ -25,6 +25,8 @@ const HANDSHAKE_ENDED = 'before secure TLS connection was established'
 const TO_CHECK: Readonly<Record<string, string>> = {
   KafkaJSSASLAuthenticationError: 'KAFKA_SASL_MECHANISM, KAFKA_USERNAME and KAFKA_PASSWORD',
   UNSUPPORTED_SASL_MECHANISM: 'KAFKA_SASL_MECHANISM',
+  // The client signs in to a listener that asks nobody to.
+  ILLEGAL_SASL_STATE: 'the port in KAFKA_BROKERS and whether KAFKA_USERNAME belongs there',
   INVALID_REPLICATION_FACTOR: 'KAFKA_REPLICATION_FACTOR, which cannot be more than there are brokers',
 }
 
@@ -44,6 +46,9 @@ export function meaningOf(error: Error): string {
     return `the broker refuses this client's certificate (${refusal[1]}): check KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE`
   }
   if (message.includes(HANDSHAKE_ENDED)) return NO_TLS
+  if (name === 'KafkaJSConnectionClosedError') {
+    return `${message}; if this persists, the server expects TLS or is not Kafka: check KAFKA_TLS and KAFKA_BROKERS`
+  }
   if (isOfSilentServer(error))
     return 'a server has accepted the connection, but does not answer as Kafka does: check KAFKA_BROKERS'
   const toCheck = TO_CHECK[type ?? name]

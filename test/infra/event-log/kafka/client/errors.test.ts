@@ -64,6 +64,11 @@ describe('remedies', () => {
     }
   })
 
+  it('names the settings of a sign-in that no listener asks for, and of a server that closes connections', () => {
+    expect(meaningOf(error(34))).toMatch(/check the port in KAFKA_BROKERS and whether KAFKA_USERNAME belongs there$/)
+    expect(meaningOf(named('KafkaJSConnectionClosedError'))).toMatch(/check KAFKA_TLS and KAFKA_BROKERS$/)
+  })
+
   it('an error of Kafka is found within the errors that kafkajs wraps it in', () => {
     const wrapped = named('KafkaJSNumberOfRetriesExceeded', named('KafkaJSNonRetriableError', error(6)))
     expect(rootOf(wrapped)).toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' })
