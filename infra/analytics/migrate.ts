@@ -69,10 +69,15 @@ export async function storeIdentity(
   analytics: Pick<Analytics, 'query' | 'insert'>,
   newId: () => string,
 ): Promise<string> {
-  const read = async () => (await analytics.query<{ id: string }>('SELECT id FROM store_identity LIMIT 1'))[0]?.id
-  const found = await read()
-  if (found !== undefined) return found
+  const found = await namedStore(analytics)
+  if (found !== null) return found
   // Of processes that get here at once, the first names the store: an insert with a token that was seen stores nothing.
   await analytics.insert('store_identity', [{ id: newId() }], { token: 'identity' })
-  return (await read())!
+  return (await namedStore(analytics))!
+}
+
+/** The name of the store; null when it has none yet. */
+export async function namedStore(analytics: Pick<Analytics, 'query'>): Promise<string | null> {
+  const [row] = await analytics.query<{ id: string }>('SELECT id FROM store_identity LIMIT 1')
+  return row?.id ?? null
 }

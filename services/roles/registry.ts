@@ -28,7 +28,7 @@ import { openImageFiles } from '../registry/images/files.ts'
 import { threadedProductReader } from '../registry/products/product-reader.ts'
 import { openRegistry } from '../registry/resources/store.ts'
 import { createSecurityLog } from '../registry/security-log/security-log.ts'
-import { engineChecks } from './engine-checks.ts'
+import { createStoreCheck, engineChecks } from './engine-checks.ts'
 import type { Part, SharedOfMain } from './part.ts'
 import { registryRoutes } from './registry-routes.ts'
 import type { FeedsWorkerData } from './threads/feeds.worker.ts'
@@ -118,7 +118,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
       uuid,
       randomBytes,
     }),
-    checks: engineChecks(shared),
+    checks: { ...engineChecks(shared), store: createStoreCheck(shared) },
     failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
 }

@@ -55,6 +55,6 @@ export function throwUnlessOneStore(
   const other = commits.find((commit) => (decodeOffsetMetadata(commit).store ?? store) !== store)
   if (other === undefined) return
   throw new OtherStore(
-    `CLICKHOUSE_URL, or DATA_DIR without it, leads to another store than the one in which the rows of ${other.topic}/${other.partition} are so far: give every process with the role streams the same. If the tables are lost or were left behind on purpose, stop these processes, and run make rebuild`,
+    `CLICKHOUSE_URL, or DATA_DIR without it, leads to another store than the one in which the rows of ${other.topic}/${other.partition} are so far: give every process with the role streams or registry the same. If the tables are lost or were left behind on purpose, stop these processes, and run make rebuild`,
   )
 }
