@@ -36,7 +36,7 @@ export async function startEmbeddedAnalytics({
   // Threads of the engine outlive the worker, however it ends, so its library must stay loaded: this thread loads it too, and keeps it.
   await import('chdb')
   const served = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
-  endAtOnceOnAbort()
+  endAtOnceOnCrashes()
   const client = analyticsClient(served.connect())
   try {
     await migrate(client)
@@ -51,13 +51,17 @@ export async function startEmbeddedAnalytics({
   return served
 }
 
+/** Signals of a process that cannot go on. */
+const CRASHES = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP'] as const
+
 /**
- * The engine's library answers SIGABRT by waiting five minutes for a thread that writes a report, which it has only in a server. So long,
- * a process that cannot go on, such as one without memory, would hold its ports and its data, and nobody would start it again. Any
- * listener of this process takes the place of the library's; when it has returned, the process ends.
+ * The engine's library answers these signals by waiting five minutes for a thread that writes a report, which it has only in a server. So
+ * long, a process that has crashed, or is without memory, would hold its ports and its data, and nobody would start it again. To end at
+ * once is the system's default, which comes back when the only listener of a signal is removed.
  */
-function endAtOnceOnAbort(): void {
-  if (process.listenerCount('SIGABRT') === 0) process.on('SIGABRT', () => {})
+function endAtOnceOnCrashes(): void {
+  const listener = () => {}
+  for (const signal of CRASHES) process.on(signal, listener).off(signal, listener)
 }
 
 /** The store behind a port of `startEmbeddedAnalytics`, for any thread. Objects are encoded here, and their bytes transferred. */
