@@ -14,6 +14,7 @@ interface Service {
   healthcheck: { test: string[]; interval: string; timeout: string; retries: number }
   deploy: { resources: { limits: { memory: string } } }
   restart: string
+  logging: { driver: string; options: Record<string, string> }
   volumes?: string[]
   networks: string[]
   ports?: string[]
@@ -30,7 +31,7 @@ const services = Object.entries(compose.services)
 const programs = services.filter(([, { image }]) => image.startsWith('endcap:'))
 
 describe('every service of compose.yaml', () => {
-  it.each(services)('%s has a pinned image, a health check, a limit, and is started again', (_name, service) => {
+  it.each(services)('%s has a pinned image, a health check, limits, and is started again', (_name, service) => {
     expect(service.image).toMatch(/:(\d|\$\{ENDCAP_VERSION:-\d)/)
     const { test, interval, timeout, retries } = service.healthcheck
     expect(test[0]).toBe('CMD')
@@ -38,6 +39,10 @@ describe('every service of compose.yaml', () => {
     expect(retries).toBeGreaterThan(0)
     expect(service.deploy.resources.limits.memory).toMatch(/^\d+[mg]$/)
     expect(service.restart).toBe('always')
+    expect(service.logging).toEqual({
+      driver: 'json-file',
+      options: { 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': expect.stringMatching(/^\d$/) },
+    })
   })
 
   it.each(services)('%s refers only to services, volumes and networks that there are', (_name, service) => {
