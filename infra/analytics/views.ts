@@ -55,18 +55,36 @@ const clicksSql = validSql('CLICK')
 const returnedUnits = returnedQuantitySql({ lines: 'lines', number: 'number' })
 const returnedMicros = returnedMicrosSql('lines[number].priceMicros', 'returned', 'lines[number].quantity')
 
-/** One row per purchase: its version that counts. */
+/** Purchases as they came. Ids are compared by a hash, which takes less memory; ids that share one do no harm. */
+const sentPurchasesSql = `(SELECT *, cityHash64(eventId) AS idHash FROM transactions WHERE kind = 'PURCHASE')`
+
+/** Holds for the versions `sent` whose id came more than once, or shares its hash with one that did. */
+const sentAgainSql = `
+  (SELECT shopId, idHash FROM ${sentPurchasesSql} GROUP BY shopId, idHash HAVING count() > 1) AS again
+  ON again.shopId = sent.shopId AND again.idHash = sent.idHash`
+
+const TOLD = ['occurredAt', 'cid', 'uid', 'currency', 'lines', 'imported', 'proof']
+
+/**
+ * One row per purchase: its version that counts. Most ids came once. Only the others are grouped: a filter on the time does not get through
+ * a GROUP BY, which would read and keep in memory all that the shop ever sold.
+ */
 const countedPurchasesSql = `
-SELECT shopId, eventId, argMin(
-    tuple(occurredAt, cid, uid, currency, lines, imported, proof),
-    tuple(${TRANSACTION_ORDER})) AS told
-FROM transactions WHERE kind = 'PURCHASE'
-GROUP BY shopId, eventId`
+SELECT ${['shopId', 'eventId', ...TOLD].map((column) => `sent.${column} AS ${column}`).join(', ')}
+FROM ${sentPurchasesSql} AS sent
+LEFT ANTI JOIN ${sentAgainSql}
+UNION ALL
+SELECT shopId, eventId, ${TOLD.map((column, i) => `told.${i + 1} AS ${column}`).join(', ')}
+FROM (
+  SELECT sent.shopId AS shopId, eventId, argMin(tuple(${TOLD.join(', ')}), tuple(${TRANSACTION_ORDER})) AS told
+  FROM ${sentPurchasesSql} AS sent
+  INNER JOIN ${sentAgainSql}
+  GROUP BY shopId, eventId)`
 
 /** Every purchase that shops reported or imported, whether an ad had a part in it or not. */
 const ordersSql = withShopDaySql(`
-SELECT shopId, told.1 AS occurredAt, eventId AS orderId, told.2 AS cid, told.3 AS uid, toString(told.4) AS currency,
-  told.5 AS lines, told.6 AS isImported, toString(told.7) AS proof,
+SELECT shopId, occurredAt, eventId AS orderId, cid, uid, toString(currency) AS currency, lines, imported AS isImported,
+  toString(proof) AS proof,
   toInt64(arraySum(lines.quantity)) AS units, toInt64(arraySum(lines.priceMicros)) AS revenueMicros,
   arrayMap(number -> ${returnedUnits}, arrayEnumerate(lines)) AS returnedUnitsOfLines,
   toInt64(arraySum(returnedUnitsOfLines)) AS returnedUnits,
