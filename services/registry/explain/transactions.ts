@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
+  isOfCredited,
   latestTransactionsQuery,
   type TransactionListRow,
   type TransactionListSpec,
@@ -45,7 +46,7 @@ export async function listTransactions(
     // One row more tells whether there is another page.
     limit: limit + 1,
   }
-  const rows = shops.length === 0 ? [] : await readPage(analytics, spec)
+  const rows = shops.length === 0 ? [] : await readTransactions(analytics, spec)
   const shown = rows.slice(0, limit)
   const nextCursor = rows.length > limit ? writeCursor(placeOf(shown.at(-1)!), pseudonyms) : null
   const names = namesFor(principal, pseudonyms)
@@ -53,20 +54,24 @@ export async function listTransactions(
 }
 
 /**
- * Looks for a page among the latest transactions first, which reads little of a large shop. When the page is not full then,
- * few of these match, and it is looked for among more.
+ * A page of the list. What is credited is stored in the order of time. Other transactions are looked for among the latest first, which reads
+ * little of a large shop. When the page is not full then, some of these do not count or are not attributed yet, and it is looked for among
+ * more.
  */
-async function readPage(analytics: Analytics, spec: TransactionListSpec): Promise<TransactionListRow[]> {
+export async function readTransactions(analytics: Analytics, spec: TransactionListSpec): Promise<TransactionListRow[]> {
+  const read = (from: number, found: Parameters<typeof transactionListQuery>[1]) => {
+    const { sql, params } = transactionListQuery({ ...spec, from }, found)
+    return analytics.query<TransactionListRow>(sql, params)
+  }
+  if (isOfCredited(spec)) return read(spec.from, 'CREDITED')
   for (const times of LATEST_TIMES) {
     const latest = latestTransactionsQuery(spec, times * spec.limit)
     const [found] = await analytics.query<{ since: number }>(latest.sql, latest.params)
     const { since } = found!
-    const page = transactionListQuery({ ...spec, from: since }, { isOfFew: true })
-    const rows = await analytics.query<TransactionListRow>(page.sql, page.params)
+    const rows = await read(since, 'TRANSACTIONS')
     if (rows.length === spec.limit || since === spec.from) return rows
   }
-  const { sql, params } = transactionListQuery(spec)
-  return analytics.query<TransactionListRow>(sql, params)
+  return read(spec.from, 'ALL')
 }
 
 const placeOf = (row: TransactionListRow) => [row.occurredAt, row.shopId, row.kind, row.eventId] as const

@@ -47,30 +47,48 @@ export interface TransactionListRow {
  * milliseconds; the beginning of the range when there are no more.
  */
 export function latestTransactionsQuery(spec: TransactionListSpec, latest: number) {
+  const conditions = [
+    ...[RANGE, 'NOT imported'],
+    ...(spec.kind === undefined ? [] : ['kind = {kind:String}']),
+    ...(spec.credited === false ? [`(shopId, kind, eventId) NOT IN (${creditedSql(spec)})`] : []),
+  ]
   const sql = `
 SELECT if(count() < {latest:UInt32}, {from:Int64}, min(occurredAt)) AS since FROM (
   SELECT occurredAt FROM transactions
-  WHERE ${RANGE} AND NOT imported${spec.kind === undefined ? '' : ' AND kind = {kind:String}'}
+  WHERE ${conditions.join(' AND ')}
   ORDER BY occurredAt DESC LIMIT {latest:UInt32}
 )
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
   return { sql, params: { ...paramsOf(spec), latest } }
 }
 
+/** Whether the list has only transactions with a credited line. */
+export const isOfCredited = ({ credited, accountId, campaignId }: TransactionListSpec): boolean =>
+  credited === true || accountId !== undefined || campaignId !== undefined
+
 /**
  * Transactions as attribution has stored them, the latest first.
- * @param isOfFew whether the range has so few transactions that their lines are better found one by one.
+ * @param found how the lines are found, since they are not stored in the order of time. CREDITED, for lists that are `isOfCredited`:
+ * those of the page, by what is credited; TRANSACTIONS: those of the transactions in the range, which should be few; ALL: all lines of
+ * the shops are read.
  */
 export function transactionListQuery(
   spec: TransactionListSpec,
-  { isOfFew = false } = {},
+  found: 'CREDITED' | 'TRANSACTIONS' | 'ALL',
 ): { sql: string; params: QueryParams } {
-  const { limit, ...given } = spec
   const isCredited = "outcome = 'CREDITED'"
   const having = [
-    ...(given.credited === undefined ? [] : [`creditedLineCount ${given.credited ? '>' : '='} 0`]),
-    ...(given.campaignId === undefined ? [] : ['has(campaignIds, {campaignId:String})']),
+    ...(spec.credited === undefined ? [] : [`creditedLineCount ${spec.credited ? '>' : '='} 0`]),
+    ...(spec.campaignId === undefined ? [] : ['has(campaignIds, {campaignId:String})']),
   ]
+  const among = {
+    CREDITED: [
+      `(shopId, kind, eventId) IN (${creditedSql(spec)}
+  ${LATEST_FIRST} LIMIT 1 BY shopId, kind, eventId LIMIT ${Math.trunc(spec.limit)})`,
+    ],
+    TRANSACTIONS: [isOfTransactionsSql(RANGE)],
+    ALL: [],
+  }
   const sql = `
 SELECT shopId, toString(kind) AS kind, eventId, min(attributed_lines.occurredAt) AS occurredAt, toString(any(currency)) AS currency,
   toInt64(count()) AS lineCount, toInt64(countIf(${isCredited})) AS creditedLineCount,
@@ -80,13 +98,23 @@ SELECT shopId, toString(kind) AS kind, eventId, min(attributed_lines.occurredAt)
   arraySort(groupUniqArrayIf(campaignId, ${isCredited})) AS campaignIds,
   toString(any(proof)) AS proof, toString(any(trust)) AS trust
 FROM attributed_lines FINAL
-WHERE ${[...conditions(spec), ...(isOfFew ? [isOfTransactionsSql(RANGE)] : [])].join(' AND ')}
+WHERE ${[...conditions('attributed_lines', spec), ...among[found]].join(' AND ')}
 GROUP BY shopId, kind, eventId
 ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''}
-ORDER BY occurredAt DESC, shopId DESC, kind DESC, eventId DESC
-LIMIT ${Math.trunc(limit)}
+${LATEST_FIRST}
+LIMIT ${Math.trunc(spec.limit)}
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
   return { sql, params: paramsOf(spec) }
+}
+
+const LATEST_FIRST = 'ORDER BY occurredAt DESC, shopId DESC, kind DESC, eventId DESC'
+
+/** The transactions of the range with a credited line of the account and campaign. */
+function creditedSql(spec: TransactionListSpec): string {
+  const ofCampaign = spec.campaignId === undefined ? [] : ['campaignId = {campaignId:String}']
+  return `
+  SELECT shopId, kind, eventId FROM credited_lines FINAL
+  WHERE ${[...conditions('credited_lines', spec), ...ofCampaign].join(' AND ')}`
 }
 
 function paramsOf({ shopIds, from, to, after, kind = '', accountId = '', campaignId = '' }: TransactionListSpec) {
@@ -100,15 +128,20 @@ const rangeSql = (occurredAt: string): string =>
 /** The range of a page, as a condition on `transactions`. */
 const RANGE = rangeSql('occurredAt')
 
-function conditions({ kind, accountId, after }: TransactionListSpec): string[] {
+/** The lines that a page may have, as conditions on a table of lines. */
+function conditions(
+  table: 'attributed_lines' | 'credited_lines',
+  { kind, accountId, after }: TransactionListSpec,
+): string[] {
+  const isCredited = table === 'attributed_lines' ? "outcome = 'CREDITED' AND " : ''
   return [
-    rangeSql('attributed_lines.occurredAt'),
-    ...(kind === undefined ? [] : ['attributed_lines.kind = {kind:String}']),
-    ...(accountId === undefined ? [] : ["outcome = 'CREDITED' AND accountId = {accountId:String}"]),
+    rangeSql(`${table}.occurredAt`),
+    ...(kind === undefined ? [] : [`${table}.kind = {kind:String}`]),
+    ...(accountId === undefined ? [] : [`${isCredited}accountId = {accountId:String}`]),
     ...(after === null
       ? []
       : [
-          `(attributed_lines.occurredAt, shopId, toString(attributed_lines.kind), eventId)
+          `(${table}.occurredAt, shopId, toString(${table}.kind), eventId)
             < ({afterAt:Int64}, {afterShopId:String}, {afterKind:String}, {afterEventId:String})`,
         ]),
   ]

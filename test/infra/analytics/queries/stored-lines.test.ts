@@ -27,10 +27,13 @@ beforeAll(async () => {
 })
 afterAll(() => analytics.close())
 
-const listOf = (from: number, to: number) => {
-  const { kind, accountId, campaignId, credited } = {} as Record<string, undefined>
-  const spec = { shopIds: [shopId], from, to, kind, accountId, campaignId, credited, after: null, limit: 10 }
-  return transactionListQuery(spec, { isOfFew: true })
+const listed = {
+  shopIds: [shopId],
+  to: 50_001,
+  kind: undefined,
+  campaignId: undefined,
+  credited: undefined,
+  after: null,
 }
 const range = { shopId, from: 50_000, to: 50_001 }
 const EXPORT = `SELECT orderId AS eventId FROM v_attributed_sales WHERE shopId = {shopId:String}
@@ -53,7 +56,14 @@ it.each<{ of: string; sql: string; params: QueryParams }>([
     of: 'a moment',
     ...creditedOrdersQuery({ accountId: 'account', occurredAt: 50_000, shopIds: ['another', shopId] }),
   },
-  { of: 'few transactions', ...listOf(50_000, 50_001) },
+  {
+    of: 'few transactions',
+    ...transactionListQuery({ ...listed, accountId: undefined, from: 50_000, limit: 10 }, 'TRANSACTIONS'),
+  },
+  {
+    of: 'the latest transactions of an account',
+    ...transactionListQuery({ ...listed, accountId: 'account', from: 45_000, limit: 1 }, 'CREDITED'),
+  },
   { of: 'a page of sales', ...salesQuery({ ...range, from: 0 }, { after: [49_999, '~', 0], limit: 10 }) },
   { of: 'an export', sql: EXPORT, params: range },
 ])('the credits of $of are not looked for among all lines of the shop', async ({ sql, params }) => {

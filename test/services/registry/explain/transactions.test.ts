@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
 import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
+import { creditedRow } from '../reports/facts.ts'
 import { campaigns, openWorld, type ShopId, shops, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
@@ -37,6 +38,7 @@ beforeAll(async () => {
   world.server.register(explainApp({ ...world, pseudonyms, now: () => now }))
   const rows = sales.map((sale, i) => rowOf(sale, sales.slice(0, i)))
   await world.analytics.insert('attributed_lines', rows, { token: 'lines' })
+  await world.analytics.insert('credited_lines', rows.map(creditedRow), { token: 'credited' })
   await world.analytics.insert('transactions', rows, { token: 'transactions' })
 })
 afterAll(() => world.close())
@@ -166,11 +168,16 @@ describe('GET /v1/panel/transactions', () => {
         `INSERT INTO attributed_lines (shopId, kind, eventId, occurredAt, currency, campaignId, outcome)
          SELECT ${columns}, ${campaign} AS campaign, if(campaign = '', 'NO_TOUCH', 'CREDITED') FROM numbers(${ORDERS})`,
       )
+      await world.analytics.command(
+        `INSERT INTO credited_lines (shopId, kind, eventId, occurredAt, currency, campaignId)
+         SELECT ${columns}, ${campaign} AS campaign FROM numbers(${ORDERS}) WHERE campaign != ''`,
+      )
     })
 
     it.each([
       { of: '', found: latestFirst },
       { of: 'credited=false', found: latestFirst.filter((n) => campaignOf(n) === null) },
+      { of: 'credited=true', found: latestFirst.filter((n) => campaignOf(n) !== null) },
       { of: 'campaignId=c-warsaw-2', found: earned('c-warsaw-2') },
       { of: 'campaignId=c-warsaw-1', found: earned('c-warsaw-1') },
     ])('gives the latest that match $of, however far back they are', async ({ of, found }) => {
