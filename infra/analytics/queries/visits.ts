@@ -19,7 +19,7 @@ export const SENT_AGAIN_MS = DAY_MS
 
 /**
  * Page views in the range and up to `beforeMs` before it, each id once, at its first time.
- * @param condition SQL that repeats of a page view meet alike.
+ * @param condition SQL that holds for the first of some page views with one id when it holds for another.
  */
 const pageViews = (beforeMs: number, condition = '1'): string => `
   SELECT * FROM (
@@ -36,15 +36,19 @@ const MARKS = ['gclid', 'utmSource', 'utmMedium', 'utmCampaign'] as const
  * Credited lines of purchases, each with the last page view of its browser that has one of `MARKS`, if that was no more than
  * `VISIT_LOOKBACK_MS` before the purchase; otherwise `cameAt` is 0.
  * @param lines SQL that selects from credited_lines.
+ * @param until SQL for a time that none of the lines is after, if that may be long before the end of the range.
  */
-const salesWithVisits = (lines: string): string => `
+const salesWithVisits = (lines: string, until = '{to:Int64}'): string => `
   SELECT sold.*, came.occurredAt >= sold.occurredAt - ${VISIT_LOOKBACK_MS} AS isRecent,
     if(isRecent, came.occurredAt, 0) AS cameAt, if(isRecent, came.referer, '') AS landingPage,
     ${MARKS.map((name) => `if(isRecent, came.${name}, NULL) AS ${name}`).join(', ')}
   FROM (${lines}) AS sold
   ASOF LEFT JOIN (
     SELECT cid, occurredAt, referer, ${MARKS.join(', ')}
-    FROM (${pageViews(VISIT_LOOKBACK_MS, `coalesce(${MARKS.join(', ')}, '') != '' AND cid IN (SELECT cid FROM (${lines}))`)})
+    FROM (${pageViews(
+      VISIT_LOOKBACK_MS,
+      `coalesce(${MARKS.join(', ')}, '') != '' AND cid IN (SELECT cid FROM (${lines})) AND occurredAt <= ${until}`,
+    )})
   ) AS came ON came.cid = sold.cid AND came.occurredAt <= sold.occurredAt`
 
 const CREDITED = `FROM credited_lines FINAL WHERE shopId = {shopId:String} AND kind = 'PURCHASE'
@@ -90,7 +94,7 @@ export function salesQuery(
   const sql = `
 SELECT eventId, toInt64(line) AS line, sold.occurredAt AS occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency,
   campaignId, match, touchType, touchAt, cameAt, landingPage, gclid, utmSource, utmMedium, utmCampaign
-FROM (${salesWithVisits(lines)}) AS sold
+FROM (${salesWithVisits(lines, `(SELECT max(occurredAt) FROM (${lines}))`)}) AS sold
 WHERE 1
 ORDER BY occurredAt, eventId, line
 SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`

@@ -3,7 +3,7 @@ import type { Analytics, QueryParams } from '../../../../infra/analytics/port.ts
 import { creditedOrdersQuery } from '../../../../infra/analytics/queries/explain/transaction.ts'
 import { transactionListQuery } from '../../../../infra/analytics/queries/explain/transactions.ts'
 import { personalDataQuery } from '../../../../infra/analytics/queries/people/personal-data.ts'
-import { salesQuery, visitQuery } from '../../../../infra/analytics/queries/visits.ts'
+import { type SaleRow, salesQuery, visitQuery } from '../../../../infra/analytics/queries/visits.ts'
 import { openTemporaryAnalytics } from '../../../new-analytics.ts'
 
 const ORDERS = 100_000
@@ -41,12 +41,14 @@ const EXPORT = `SELECT orderId AS eventId FROM v_attributed_sales WHERE shopId =
 const creditsOf = (identifier: 'cid' | 'uid', value: string) =>
   personalDataQuery('credits', { shopId, identifier, value }, { after: null, limit: 10 })
 
-/** How many lines are read, by the plan. */
-async function linesRead({ sql, params }: { sql: string; params: QueryParams }): Promise<number> {
+const LINES = ['attributed_lines', 'credited_lines']
+
+/** How many rows of some tables are read, by the plan. */
+async function rowsRead({ sql, params }: { sql: string; params: QueryParams }, tables = LINES): Promise<number> {
   const read = await analytics.query<{ table: string; rows: number }>(`EXPLAIN ESTIMATE ${sql}`, params)
-  const ofLines = read.filter(({ table }) => ['attributed_lines', 'credited_lines'].includes(table))
-  expect(ofLines.length).toBeGreaterThan(0)
-  return ofLines.reduce((sum, { rows }) => sum + rows, 0)
+  const ofTables = read.filter(({ table }) => tables.includes(table))
+  expect(ofTables.length).toBeGreaterThan(0)
+  return ofTables.reduce((sum, { rows }) => sum + rows, 0)
 }
 
 it.each<{ of: string; sql: string; params: QueryParams }>([
@@ -70,7 +72,7 @@ it.each<{ of: string; sql: string; params: QueryParams }>([
   const found = await analytics.query<{ eventId: string }>(sql, params)
   const [order] = await analytics.query<{ eventId: string }>('SELECT toString(cityHash64(toUInt64(50000))) AS eventId')
   expect(found.map(({ eventId }) => eventId)).toEqual([order!.eventId])
-  expect(await linesRead({ sql, params })).toBeLessThan(ORDERS / 4)
+  expect(await rowsRead({ sql, params })).toBeLessThan(ORDERS / 4)
 })
 
 it('sales by visit of a moment are not looked for among all lines of the shop', async () => {
@@ -80,5 +82,18 @@ it('sales by visit of a moment are not looked for among all lines of the shop', 
     { isTotal: 0, purchases: 1 },
     { isTotal: 1, purchases: 1 },
   ])
-  expect(await linesRead(asked)).toBeLessThan(ORDERS / 4)
+  expect(await rowsRead(asked)).toBeLessThan(ORDERS / 4)
+})
+
+it('the buyers of a page of sales are not looked for among later page views', async () => {
+  await analytics.command(
+    `INSERT INTO page_views (shopId, id, cid, occurredAt, gclid)
+     SELECT '${shopId}', toString(number), 'person-0', number, toString(number) FROM numbers(${ORDERS})`,
+  )
+  const page = salesQuery({ shopId, from: 0, to: ORDERS }, { after: null, limit: 10 })
+  const sales = await analytics.query<SaleRow>(page.sql, page.params)
+  expect(sales.map(({ cid, gclid }) => [cid, gclid])).toEqual(
+    Array.from({ length: 10 }, (_, order) => [`person-${order}`, order === 0 ? '0' : null]),
+  )
+  expect(await rowsRead(page, ['page_views'])).toBeLessThan(ORDERS / 4)
 })
