@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Analytics } from './port.ts'
-import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './queries/attribution/returned-lines.ts'
-import { TRANSACTION_ORDER } from './queries/attribution/transaction-versions.ts'
 import { VOIDED, voidedEventIdsSql } from './queries/corrections.ts'
+import { campaignDaysSql } from './queries/views/campaign-days.ts'
+import { ordersSql } from './queries/views/orders.ts'
 
 /** One row per shop, including deleted ones. */
 const shopsSql = `
@@ -52,47 +52,6 @@ const impressionsSql = validSql('VIEW')
 /** Clicks that are valid and were not voided. */
 const clicksSql = validSql('CLICK')
 
-const returnedUnits = returnedQuantitySql({ lines: 'lines', number: 'number' })
-const returnedMicros = returnedMicrosSql('lines[number].priceMicros', 'returned', 'lines[number].quantity')
-
-/** Purchases as they came. Ids are compared by a hash, which takes less memory; ids that share one do no harm. */
-const sentPurchasesSql = `(SELECT *, cityHash64(eventId) AS idHash FROM transactions WHERE kind = 'PURCHASE')`
-
-/** Holds for the versions `sent` whose id came more than once, or shares its hash with one that did. */
-const sentAgainSql = `
-  (SELECT shopId, idHash FROM ${sentPurchasesSql} GROUP BY shopId, idHash HAVING count() > 1) AS again
-  ON again.shopId = sent.shopId AND again.idHash = sent.idHash`
-
-const TOLD = ['occurredAt', 'cid', 'uid', 'currency', 'lines', 'imported', 'proof']
-
-/**
- * One row per purchase: its version that counts. Most ids came once. Only the others are grouped: a filter on the time does not get through
- * a GROUP BY, which would read and keep in memory all that the shop ever sold.
- */
-const countedPurchasesSql = `
-SELECT ${['shopId', 'eventId', ...TOLD].map((column) => `sent.${column} AS ${column}`).join(', ')}
-FROM ${sentPurchasesSql} AS sent
-LEFT ANTI JOIN ${sentAgainSql}
-UNION ALL
-SELECT shopId, eventId, ${TOLD.map((column, i) => `told.${i + 1} AS ${column}`).join(', ')}
-FROM (
-  SELECT sent.shopId AS shopId, eventId, argMin(tuple(${TOLD.join(', ')}), tuple(${TRANSACTION_ORDER})) AS told
-  FROM ${sentPurchasesSql} AS sent
-  INNER JOIN ${sentAgainSql}
-  GROUP BY shopId, eventId)`
-
-/** Every purchase that shops reported or imported, whether an ad had a part in it or not. */
-const ordersSql = withShopDaySql(`
-SELECT shopId, occurredAt, eventId AS orderId, cid, uid, toString(currency) AS currency, lines, imported AS isImported,
-  toString(proof) AS proof,
-  toInt64(arraySum(lines.quantity)) AS units, toInt64(arraySum(lines.priceMicros)) AS revenueMicros,
-  arrayMap(number -> ${returnedUnits}, arrayEnumerate(lines)) AS returnedUnitsOfLines,
-  toInt64(arraySum(returnedUnitsOfLines)) AS returnedUnits,
-  toInt64(arraySum((number, returned) -> ${returnedMicros}, arrayEnumerate(lines), returnedUnitsOfLines)) AS returnedMicros,
-  revenueMicros - returnedMicros AS netRevenueMicros
-FROM (${countedPurchasesSql}) AS purchases
-LEFT JOIN (${returnedSql('1')}) AS r ON r.shopId = purchases.shopId AND r.eventId = purchases.eventId`)
-
 /** Each line of a purchase that is credited to a campaign. */
 const attributedSalesSql = withShopDaySql(`
 SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId, quantity AS units,
@@ -101,34 +60,6 @@ SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId,
   toString(touchType) AS touchType, touchEventId, fromUnixTimestamp64Milli(touchAt, 'UTC') AS touchAt,
   campaignId, accountId,${adColumnsSql("startsWith(algorithm, 'DISPLAY')")}, cid, uid
 FROM credited_lines FINAL WHERE kind = 'PURCHASE'`)
-
-/** What a row of each view adds to the day of a campaign; sums that it does not name get 0. */
-const counted = {
-  v_impressions: { impressions: '1', spendMicros: 'billedMicros' },
-  v_clicks: { clicks: '1', spendMicros: 'billedMicros' },
-  v_attributed_sales: { orderId: 'orderId', revenueMicros: 'revenueMicros', returnedMicros: 'returnedMicros' },
-}
-
-/** Sums beyond it are given as this number: 9,224 sales of the highest price on one day have no room in an Int64. */
-const INT64_MAX = '9223372036854775807'
-const SUMS = ['impressions', 'clicks', 'spendMicros', 'revenueMicros', 'returnedMicros'] as const
-
-const rowsOf = (view: string, adds: Readonly<Record<string, string>>) => `
-  SELECT shopId, shopDay, campaignId, accountId, currency,
-    ${SUMS.map((name) => `toInt128(${adds[name] ?? '0'}) AS ${name}`).join(', ')},
-    ${adds.orderId ?? 'NULL'} AS orderId
-  FROM ${view}`
-
-/** One row for each campaign, day of its shop and currency on which something counted. */
-const campaignDaysSql = `
-SELECT shopId, shopDay, campaignId, any(accountId) AS accountId, currency,
-  ${SUMS.map((name) => `toInt64(least(sum(day.${name}), ${INT64_MAX})) AS ${name}`).join(', ')},
-  revenueMicros - returnedMicros AS netRevenueMicros, uniqExact(orderId) AS orders
-FROM (${Object.entries(counted)
-  .map(([view, adds]) => rowsOf(view, adds))
-  .join('\n  UNION ALL')}
-) AS day
-GROUP BY shopId, shopDay, campaignId, currency`
 
 /**
  * The views for people who query the tables themselves; each comes after the views that it reads. A view has one row per fact:
@@ -139,9 +70,9 @@ export const views = {
   v_events: eventsSql,
   v_impressions: impressionsSql,
   v_clicks: clicksSql,
-  v_orders: ordersSql,
+  v_orders: withShopDaySql(ordersSql),
   v_attributed_sales: attributedSalesSql,
-  v_campaign_days: campaignDaysSql,
+  v_campaign_days: campaignDaysSql(),
 } as const
 
 /** Changes whenever the definition of a view changes. */

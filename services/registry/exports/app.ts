@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import { campaignDaysSql } from '../../../infra/analytics/queries/views/campaign-days.ts'
 import { type ExportedView, ExportParams, ExportQuery } from '../../../schemas/http/panel/reports/exports.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -86,7 +87,9 @@ async function exportView(
   fieldErrors.throwIfAny()
   const { range } = rangeIn(snapshot, principal, { shopId: query.shopId, ...moments })
   const params = isByDay ? { ...range, from: query.from, to: query.to } : { ...range }
-  const rows = `FROM ${view} WHERE shopId = {shopId:String} AND ${isByDay ? DAYS_SQL : MOMENTS_SQL}`
+  const rows = isByDay
+    ? `FROM (${campaignDaysSql(AROUND_DAYS_SQL)}) WHERE ${DAYS_SQL}`
+    : `FROM ${view} WHERE ${MOMENTS_SQL}`
   const settings = `SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
 
   const [found] = await analytics.query<{ rows: number }>(`SELECT toInt64(count()) AS rows ${rows} ${settings}`, params)
@@ -110,5 +113,8 @@ async function exportView(
 }
 
 const DAYS_SQL = 'shopDay >= toDate({from:String}) AND shopDay < toDate({to:String})'
-const MOMENTS_SQL = `occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+/** Holds for all that happened on these days: a day begins less than a day before or after that of UTC. */
+const AROUND_DAYS_SQL = `shopId = {shopId:String} AND occurredAt >= toDateTime64(toDate({from:String}), 3, 'UTC') - toIntervalDay(1)
+  AND occurredAt < toDateTime64(toDate({to:String}), 3, 'UTC') + toIntervalDay(1)`
+const MOMENTS_SQL = `shopId = {shopId:String} AND occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
   AND occurredAt < fromUnixTimestamp64Milli({to:Int64}, 'UTC')`

@@ -114,6 +114,9 @@ test('an order is the version of it that counts, less what came back', async () 
     { ...order, eventId: 'kept', receivedAt: noon - 9, imported: true, lines: [line('old', 1, 1)] },
     // The order is before midnight in UTC, and after it in Warsaw.
     { ...order, eventId: 'late', occurredAt: Date.UTC(2026, 2, 1, 23, 30), lines: [line('shoe', 5_000_000, 1)] },
+    // Of two that came at one moment, the one of the earlier time counts, then the one with the lesser lines.
+    { ...order, eventId: 'late', occurredAt: Date.UTC(2026, 2, 1, 23, 31), lines: [line('boot', 1, 1)] },
+    { ...order, eventId: 'late', occurredAt: Date.UTC(2026, 2, 1, 23, 30), lines: [line('shof', 1, 1)] },
     { ...order, eventId: 'cart', kind: 'CART', lines: [line('shoe', 5_000_000, 1)] },
     { ...order, eventId: 'once', shopId: 'newYork', currency: 'USD', lines: [line('shoe', 5_000_000, 1)] },
     { ...order, eventId: 'kept', shopId: 'newYork', currency: 'USD', lines: [line('hat', 7_000_000, 2)] },

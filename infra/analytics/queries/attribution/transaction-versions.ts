@@ -31,6 +31,11 @@ function columnsOf(criterion: VersionCriterion<string>): string[] {
 /** The order of the versions of a transaction, in columns of `transactions`. */
 export const TRANSACTION_ORDER = versionOrderSql(TRANSACTION_PRECEDENCE)
 
+/** The criteria that decide when a transaction happened: its versions that are first by these are of one time. */
+export const TRANSACTION_TIME_ORDER = versionOrderSql(
+  TRANSACTION_PRECEDENCE.slice(0, TRANSACTION_PRECEDENCE.findIndex(({ field }) => field === 'occurredAt') + 1),
+)
+
 /** The order of the versions of a return, in columns of `transaction_returns`. */
 export const RETURN_ORDER = versionOrderSql(RETURN_PRECEDENCE)
 

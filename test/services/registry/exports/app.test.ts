@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Analytics } from '../../../../infra/analytics/port.ts'
 import { exportedViews } from '../../../../schemas/http/panel/reports/exports.ts'
 import { exportsApp } from '../../../../services/registry/exports/app.ts'
 import { factsOf, store } from '../reports/facts.ts'
@@ -11,10 +12,19 @@ const ROWS_MAX = 30
 const MIB_MAX = 2
 const folder = mkdtempSync(join(tmpdir(), 'exports-'))
 let world: World
+/** The statement of the last file. */
+let asked: Parameters<Analytics['queryParquet']>
 beforeAll(async () => {
   world = await openWorld()
   await store(world, factsOf(2), 'exported')
-  world.server.register(exportsApp({ ...world, rowsMax: ROWS_MAX, mibMax: MIB_MAX }))
+  const analytics: Analytics = {
+    ...world.analytics,
+    queryParquet(...statement) {
+      asked = statement
+      return world.analytics.queryParquet(...statement)
+    },
+  }
+  world.server.register(exportsApp({ ...world, analytics, rowsMax: ROWS_MAX, mibMax: MIB_MAX }))
 })
 afterAll(async () => {
   await world.close()
@@ -47,6 +57,23 @@ test.each(exportedViews)('%s comes as a file that holds the rows of that shop an
   expect(held).toEqual(wanted)
   // The facts have no separate orders, and no credited sale of this shop in this month.
   if (!/orders|sales/.test(view)) expect(held.length).toBeGreaterThan(0)
+})
+
+test('days of campaigns are read from the events and sales around these days', async () => {
+  expect((await get(`v_campaign_days?${MARCH}`)).statusCode).toBe(200)
+  const [sql, params] = asked
+  const plan = await world.analytics.query<{ explain: string }>(`EXPLAIN indexes = 1 ${sql}`, params)
+  const reads = plan
+    .map(({ explain }) => explain)
+    .join('\n')
+    .split('ReadFromMergeTree')
+  const ofTime = reads.filter((read) => /^ \(.*\.(judged_events|credited_lines)\)/.test(read))
+  expect(ofTime).toHaveLength(3)
+  const [first, end] = [Date.UTC(2026, 1, 28) / 1_000, Date.UTC(2026, 3, 2) / 1_000]
+  for (const read of ofTime) {
+    expect(read).toContain(`toIntervalMillisecond(occurredAt)) in ['${first}', +Inf)`)
+    expect(read).toContain(`toIntervalMillisecond(occurredAt)) in (-Inf, '${end}')`)
+  }
 })
 
 test('more rows than a file may have are refused, with their number', async () => {
