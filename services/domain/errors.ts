@@ -14,6 +14,7 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: { status: 405, title: 'The resource does not support this method' },
   TOO_SLOW: { status: 408, title: 'The request did not arrive in time' },
   CONFLICT: { status: 409, title: 'The state of the resource does not allow this' },
+  PRECONDITION_FAILED: { status: 412, title: 'The resource has changed since it was read' },
   TOO_LARGE: { status: 413, title: 'The request or a list in it is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },

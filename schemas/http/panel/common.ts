@@ -63,6 +63,30 @@ export const IdText = (description: string) => Type.String({ maxLength: 100, 'x-
 
 export const IdParams = Type.Object({ id: IdText('Id of the resource') })
 
+/** `*`, or entity tags (RFC 9110, section 8.8.3). */
+const IF_MATCH_PATTERN = '^(\\*|(W/)?"[^"]*"([ ,]+(W/)?"[^"]*")*)$'
+const IF_MATCH_CHARS_MAX = 1_000
+
+/** The headers of a change that is made only to the version that was read. */
+export const ChangeHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      maxLength: IF_MATCH_CHARS_MAX,
+      pattern: IF_MATCH_PATTERN,
+      description:
+        'The ETag with which the resource was read, or its version in quotes: `"7"`. If it has changed since, nothing is done and the ' +
+        'answer is 412. Without this header, the change is made to any version',
+    }),
+  ),
+})
+
+/** An answer that is one entity, with its version in a header. */
+export const entityAnswer = <A extends TSchema>(view: A) => ({
+  description: 'The resource, as it is now',
+  headers: { etag: Type.String({ description: 'The version in quotes, for If-Match: `"7"`' }) },
+  content: { 'application/json': { schema: view } },
+})
+
 /** Whether an entity can be deleted, to be asked before deleting it. */
 export const DeletionView = Type.Object({
   allowed: Type.Boolean({ description: 'Whether a DELETE by this caller would succeed now' }),

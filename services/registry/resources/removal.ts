@@ -1,6 +1,6 @@
 import type { RouteShorthandOptions } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { DeletionView, IdParams } from '../../../schemas/http/panel/common.ts'
+import { ChangeHeaders, DeletionView, IdParams } from '../../../schemas/http/panel/common.ts'
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
 import type { EntityIndex } from '../../domain/entity-index.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -10,6 +10,7 @@ import { type Access, nouns } from '../rights/access.ts'
 import { accountOf } from '../rights/account-of.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import type { SecurityLog } from '../security-log/security-log.ts'
+import { checkIfMatch } from '../writes/if-match.ts'
 import { type EntityChange, type Registry, removed } from './store.ts'
 
 export interface RemovalDeps {
@@ -65,6 +66,7 @@ export function removalRoutes<K extends EntityKind>(
         description:
           'If other entities still belong to it, the answer is 409: delete them first. Reports and histories continue to show its name.',
         params: IdParams,
+        headers: ChangeHeaders,
         response: { 204: Type.Null({ description: 'It is deleted' }) },
       },
     },
@@ -74,6 +76,7 @@ export function removalRoutes<K extends EntityKind>(
       const entries = await registry.write(
         () => {
           const entity = access.needToChange(principal, kind, id)
+          checkIfMatch(request, entity)
           throwIfRefused(refusalOf(resource, entity, principal))
           return resource.removal?.(entity) ?? [removed(entity)]
         },

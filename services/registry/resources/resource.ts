@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
+import { ChangeHeaders, entityAnswer, IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { nouns } from '../rights/access.ts'
 import { type Principal, principalOf } from '../rights/auth.ts'
+import { checkIfMatch, tagged } from '../writes/if-match.ts'
 import { pageOf } from './paging.ts'
 import { type Removable, type RemovalDeps, removalRoutes, withArticle } from './removal.ts'
 import { changed, created } from './store.ts'
@@ -73,7 +74,7 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema,
       schema: {
         summary: `Create ${withArticle(nouns[kind])}`,
         body: schemas.create as TSchema,
-        response: { 201: schemas.view },
+        response: { 201: entityAnswer(schemas.view) },
       },
     },
     async (request, reply) => {
@@ -87,6 +88,7 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema,
         { by: principal.actorId },
       )
       const [view] = await resource.views([entry as Entity<K>], principal)
+      tagged(reply, entry!)
       return reply.code(201).header('location', `/v1/panel/${resource.path}/${entry!.id}`).send(view)
     },
   )
@@ -122,11 +124,16 @@ export function readRoutes<K extends EntityKind>(
     `/v1/panel/${resource.path}/:id`,
     {
       onRequest: authorize('panel'),
-      schema: { summary: `Read ${withArticle(nouns[kind])}`, params: IdParams, response: { 200: schemas.view } },
+      schema: {
+        summary: `Read ${withArticle(nouns[kind])}`,
+        params: IdParams,
+        response: { 200: entityAnswer(schemas.view) },
+      },
     },
-    async (request) => {
+    async (request, reply) => {
       const principal = principalOf(request)
       const entity = access.need(principal, kind, request.params.id)
+      tagged(reply, entity)
       return (await resource.views([entity], principal))[0]
     },
   )
@@ -151,11 +158,12 @@ export function changeRoutes<K extends EntityKind, P extends TSchema, F>(
         summary: `Change ${withArticle(nouns[kind])}`,
         description: 'Properties that are not given do not change.',
         params: IdParams,
+        headers: ChangeHeaders,
         body: schemas.patch as TSchema,
-        response: { 200: schemas.view },
+        response: { 200: entityAnswer(schemas.view) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const principal = principalOf(request)
       const { id } = request.params
       const input = request.body as Static<P>
@@ -164,10 +172,12 @@ export function changeRoutes<K extends EntityKind, P extends TSchema, F>(
       const [entry] = await registry.write(
         () => {
           const entity = access.needToChange(principal, kind, id)
+          checkIfMatch(request, entity)
           return [changed(entity, resource.change(entity, input, principal, facts))]
         },
         { by: principal.actorId },
       )
+      tagged(reply, entry!)
       return (await resource.views([entry as Entity<K>], principal))[0]
     },
   )

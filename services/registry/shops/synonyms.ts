@@ -1,6 +1,6 @@
 import type { IndexedProduct, ProductIndex, ProductQuery, SearchResult } from '../../../infra/product-index/port.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
-import { IdParams } from '../../../schemas/http/panel/common.ts'
+import { ChangeHeaders, entityAnswer, IdParams } from '../../../schemas/http/panel/common.ts'
 import {
   PRODUCTS_PREVIEWED_MAX,
   SynonymsBody,
@@ -10,7 +10,6 @@ import {
 } from '../../../schemas/http/panel/shops/synonyms.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
 import { checkSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
-import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { entityFields } from '../resources/conversions.ts'
@@ -18,6 +17,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { changed, type Registry } from '../resources/store.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
+import { checkIfMatch, tagged } from '../writes/if-match.ts'
 
 export interface SynonymsDeps {
   registry: Registry
@@ -39,9 +39,17 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     PATH,
     {
       onRequest,
-      schema: { summary: 'Read the synonyms of a shop', params: IdParams, response: { 200: SynonymsView } },
+      schema: {
+        summary: 'Read the synonyms of a shop',
+        params: IdParams,
+        response: { 200: entityAnswer(SynonymsView) },
+      },
     },
-    async (request) => view(ownShop(principalOf(request), request.params.id)),
+    async (request, reply) => {
+      const shop = ownShop(principalOf(request), request.params.id)
+      tagged(reply, shop)
+      return view(shop)
+    },
   )
   server.put(
     PATH,
@@ -51,24 +59,24 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
         summary: 'Replace the synonyms of a shop',
         description: 'Ad requests use the new synonyms within seconds, in every process. Errors name the line.',
         params: IdParams,
+        headers: ChangeHeaders,
         body: SynonymsBody,
-        response: { 200: SynonymsView },
+        response: { 200: entityAnswer(SynonymsView) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const principal = principalOf(request)
-      const { text, version } = request.body
+      const { text } = request.body
       await checked(text, ownShop(principal, request.params.id).body)
       const [entry] = await registry.write(
         () => {
           const shop = ownShop(principal, request.params.id)
-          if (version !== undefined && version !== shop.version) {
-            throw new Problem('CONFLICT', `The shop was changed by someone else: its version is now ${shop.version}`)
-          }
+          checkIfMatch(request, shop)
           return [changed(shop, { ...shop.body, synonyms: text })]
         },
         { by: principal.actorId },
       )
+      tagged(reply, entry!)
       return view(entry as Entity<'Shop'>)
     },
   )

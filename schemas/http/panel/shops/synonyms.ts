@@ -21,14 +21,7 @@ export const SynonymsView = Type.Object({
   rules: Type.Integer({ description: 'Number of rules' }),
 })
 
-export const SynonymsBody = Body({
-  text,
-  version: Type.Optional(
-    Type.Integer({
-      description: 'Version of the shop that was read before. If the shop has changed since, the answer is 409',
-    }),
-  ),
-})
+export const SynonymsBody = Body({ text })
 
 export const SynonymsPreviewBody = Body({
   text,

@@ -19,6 +19,9 @@ client.use({
   },
 })
 
+/** The header of a change that is refused when the entity no longer has the version that is shown. */
+export const ifMatch = (version: number) => ({ 'if-match': `"${version}"` })
+
 /** Unwraps the body of a call: `await answer(client.GET('/v1/panel/accounts'))`. @throws ApiProblem */
 export async function answer<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { UserCreated } from '../../../../schemas/http/panel/accounts/password-links.ts'
 import { UserCreate, UserPatch, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
-import { IdParams } from '../../../../schemas/http/panel/common.ts'
+import { ChangeHeaders, entityAnswer, IdParams } from '../../../../schemas/http/panel/common.ts'
 import type { User } from '../../../../schemas/records/accounts.ts'
 import type { SecurityEventKind } from '../../../../schemas/records/security-event.ts'
 import { Problem } from '../../../domain/errors.ts'
@@ -11,6 +11,7 @@ import { deletionRoute, type Refusal, throwIfRefused } from '../../resources/rem
 import { type ResourceDeps, readRoutes } from '../../resources/resource.ts'
 import { changed, created } from '../../resources/store.ts'
 import { type Principal, principalOf } from '../../rights/auth.ts'
+import { checkIfMatch, tagged } from '../../writes/if-match.ts'
 import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { newLink, viewOfLink } from './links.ts'
@@ -90,8 +91,9 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
         summary: 'Change a user',
         description: 'Properties that are not given do not change.',
         params: IdParams,
+        headers: ChangeHeaders,
         body: UserPatch,
-        response: { 200: UserView },
+        response: { 200: entityAnswer(UserView) },
       },
     },
     async (request, reply) => {
@@ -110,6 +112,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
           // It may have been ended while the password was hashed.
           if (session && !sessions.read(request)) throw new Problem('UNAUTHENTICATED', 'The session has ended')
           const user = access.needToChange(principal, 'User', id)
+          checkIfMatch(request, user)
           before = user.body
           return [changed(user, changedUser(before, { name, passwordHash, disabled, now: now() }))]
         },
@@ -123,6 +126,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       if (session && isOneself && passwordHash !== undefined) {
         reply.header('set-cookie', sessions.reopen(session, user).setCookie)
       }
+      tagged(reply, user)
       return viewOfUser(user)
     },
   )
@@ -155,6 +159,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
         summary: 'Delete a user',
         description: 'Ends all sessions of the user. Histories keep the name.',
         params: IdParams,
+        headers: ChangeHeaders,
         response: { 204: Type.Null({ description: 'The user is deleted' }) },
       },
     },
@@ -164,6 +169,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
       const [entry] = await registry.write(
         () => {
           const user = access.needToChange(principal, 'User', id)
+          checkIfMatch(request, user)
           throwIfRefused(refusalOf(principal, id))
           return [removedUser(user)]
         },

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { answer, client } from '../../../client/client.ts'
+import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { EmptySearches as Searches, Synonyms } from '../../../client/types.ts'
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
@@ -37,8 +37,8 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
   const queryClient = useQueryClient()
   const params = { path: { id } }
   const { submit, isSaving, problem } = useSave({
-    save: (body: LinesValues & { version: number }) =>
-      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params, body })),
+    save: ({ version, ...body }: LinesValues & { version: number }) =>
+      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params: { ...params, header: ifMatch(version) }, body })),
     changes: ['/v1/panel/shops'],
     form,
     saved: t('saved'),
