@@ -78,6 +78,10 @@ export function noAnswer(cause: unknown): ApiProblem {
 /** Whether the request got no answer because there is no connection to the server. */
 export const isNoAnswer = (error: Error | null): boolean => error instanceof ApiProblem && error.code === 'NETWORK'
 
+/** Whether somebody else has changed the entity since it was read. */
+export const isChangedMeanwhile = (error: unknown): boolean =>
+  error instanceof ApiProblem && error.code === 'PRECONDITION_FAILED'
+
 /** Turns a JSON pointer (RFC 6901) into the path of a form's field. */
 function fieldName(pointer: string): string {
   const parts = pointer.slice(1).split('/')

@@ -90,6 +90,10 @@ async function readPages(
   return { ...answer, items }
 }
 
+/** An item as the list has it now; as it was, when it is no longer in the list. */
+export const newest = <T extends { id: string }>(items: readonly T[] | undefined, item: T): T =>
+  items?.find(({ id }) => id === item.id) ?? item
+
 /** A list that is part of another answer, as DataTable takes it. */
 export function listOf<T>({ problem, retry }: EntityState<unknown>, items: readonly T[] | undefined): ListState<T> {
   return { items, problem, isStale: false, retry, page: 1, next: null, previous: null }

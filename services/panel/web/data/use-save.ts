@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type ApiProblem, isNoAnswer } from '../client/problem.ts'
+import { type ApiProblem, isChangedMeanwhile, isNoAnswer } from '../client/problem.ts'
 import type { ReadablePath } from '../client/types.ts'
 import { t } from '../messages/shell.ts'
 import { useIsLeaving } from './use-is-leaving.ts'
@@ -45,6 +45,11 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       isShown.current = () => false
     }
   }, [isLeaving])
+  const changed = options.changes as readonly string[]
+  const readAgain = () =>
+    queryClient.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => changed.some((each) => String(path).startsWith(each)),
+    })
   const pressed = useRef<Element | null>(null)
   const mutation = useMutation<Result, ApiProblem, Input, object | undefined>({
     mutationFn: options.save,
@@ -56,13 +61,11 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       // What the user has typed since then is not saved.
       options.form?.resetDirty(sent)
       if (options.saved) notifications.show({ message: options.saved, color: 'teal' })
-      const changed = options.changes as readonly string[]
-      await queryClient.invalidateQueries({
-        predicate: ({ queryKey: [path] }) => changed.some((each) => String(path).startsWith(each)),
-      })
+      await readAgain()
       if (isShown.current()) options.onSaved?.(result, input)
     },
     onError(problem) {
+      if (isChangedMeanwhile(problem)) void readAgain()
       const errors = problem.fieldErrors()
       options.form?.setErrors(errors)
       const [first] = Object.keys(errors)
@@ -90,6 +93,7 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
 function reasonOf(problem: ApiProblem, form: FormOfFields | undefined): string {
   if (isNoAnswer(problem)) return t('notSavedAway')
   if (problem.code === 'NOT_FOUND') return t('notSavedGone')
+  if (isChangedMeanwhile(problem)) return t('notSavedChanged')
   if (!form || problem.errors.length === 0) return problem.message
   return problem.beyond(Object.keys(form.getValues())) || t('checkFields')
 }

@@ -11,6 +11,15 @@ export const t = catalogue({
   bannerImage: 'Banner image',
   logo: 'Logo',
 
+  clash: 'Someone else has changed this, too',
+  clashHelp: 'What is chosen is in the form above. Choose for each field, then save again.',
+  clashOwn: 'Yours',
+  clashOthers: 'Theirs',
+  clashValue: '{whose}: {value}',
+  nothing: 'empty',
+  on: 'on',
+  off: 'off',
+
   ambiguousNumber: 'This can be read as {first} or {second}. Enter {writeFirst} or {writeSecond}.',
   notANumber: 'Enter a number, such as {example}.',
   otherCurrency: 'This amount is in {currency}. Enter it without another currency.',

@@ -27,6 +27,7 @@ export const t = catalogue({
   fieldRefused: '{label}: {why}.',
   partRefused: 'Part of the request was refused: {why}.',
   notSavedGone: 'It was deleted meanwhile, or you may no longer see it. Copy what you still need from this page.',
+  notSavedChanged: 'Someone else has changed it meanwhile. Look at what has changed, and then do it again.',
   notSavedAway: 'No connection to the server. What you have entered is kept: save again once the server responds.',
 
   // Signing in

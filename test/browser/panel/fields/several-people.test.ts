@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
-import { openWorld, type Person, type World } from '../../harness.ts'
+import { OPERATOR, openWorld, type Person, seriousFindings, type World } from '../../harness.ts'
 
 interface Created {
   id: string
@@ -69,4 +69,93 @@ it('says that a shop was deleted while its form was open, and keeps what was typ
   await page.getByText('It was deleted meanwhile').waitFor()
   expect(await name.inputValue()).toBe('Shop of somebody')
   await page.close()
+})
+
+describe('two people who change the same thing', () => {
+  interface Account {
+    name: string
+    companyName: string
+    taxNumber: string
+  }
+  const account = (path: string) => must(world.program.call<Account>('GET', path))
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+
+  /** An account whose form is open, and that somebody else changes before it is saved. */
+  async function openForm(others: Partial<Account>) {
+    const made = { kind: 'ADVERTISER', name: 'Brand', companyName: 'Brand Ltd', taxNumber: '1' }
+    const { id } = await must(world.program.call<Created>('POST', '/v1/panel/accounts', made))
+    const path = `/v1/panel/accounts/${id}`
+    const page = await world.signedIn(OPERATOR)
+    await page.goto(`/panel/accounts/${id}`)
+    await page.getByRole('textbox', { name: 'Company name' }).fill('Brand GmbH')
+    await must(world.program.call('PATCH', path, others))
+    return { page, path }
+  }
+
+  it('are both right, without a question, when they change different fields', async () => {
+    const { page, path } = await openForm({ taxNumber: '2' })
+    await save(page)
+    await page.getByText('Account saved').waitFor()
+    expect(await account(path)).toMatchObject({ companyName: 'Brand GmbH', taxNumber: '2' })
+    expect(await page.getByLabel('Tax number').inputValue()).toBe('2')
+    await page.context().close()
+  })
+
+  it('see what the other one has written into the same field, and choose', async () => {
+    const { page, path } = await openForm({ companyName: 'Brand AG', taxNumber: '2' })
+    await save(page)
+    const clash = page.getByRole('alert').filter({ hasText: 'Someone else has changed this, too' })
+    await clash.getByText('Theirs: Brand AG').waitFor()
+    expect(await clash.evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await account(path)).toMatchObject({ companyName: 'Brand AG', taxNumber: '2' })
+
+    // Without a choice, nothing is saved.
+    await save(page)
+    await clash.getByText('Theirs: Brand AG').click()
+    expect(await page.getByRole('textbox', { name: 'Company name' }).inputValue()).toBe('Brand AG')
+    await clash.getByText('Yours: Brand GmbH').click()
+    expect(await page.getByRole('textbox', { name: 'Company name' }).inputValue()).toBe('Brand GmbH')
+    await save(page)
+    await page.getByText('Account saved').waitFor()
+    await expect.poll(() => clash.count()).toBe(0)
+    expect(await account(path)).toMatchObject({ companyName: 'Brand GmbH', taxNumber: '2' })
+    await page.context().close()
+  })
+
+  it('do not delete what has become something else', async () => {
+    const { page, path } = await openForm({ name: 'Brand that sells' })
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click()
+    await page.getByText('Someone else has changed it meanwhile').waitFor()
+    expect((await account(path)).name).toBe('Brand that sells')
+    await page.getByRole('heading', { name: 'Brand that sells', exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  it('are told in the dialog of a user, too', async () => {
+    const { id } = await must(
+      world.program.call<Created>('POST', '/v1/panel/users', {
+        ...{ name: 'Ada', email: 'ada@brand.example', role: 'PUBLISHER', accountId, password: OPERATOR.password },
+      }),
+    )
+    const [mine, theirs] = [await world.signedIn(OPERATOR), await world.signedIn(OPERATOR)]
+    for (const [page, name] of [
+      [mine, 'Ada Lovelace'],
+      [theirs, 'Ada King'],
+    ] as const) {
+      await page.goto('/panel/users')
+      await page.getByRole('button', { name: 'Edit Ada', exact: true }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill(name)
+    }
+    await save(theirs)
+    await theirs.getByText('User saved').waitFor()
+    await save(mine)
+    await mine.getByText('Theirs: Ada King').waitFor()
+    await mine.getByText('Yours: Ada Lovelace').click()
+    await save(mine)
+    await mine.getByText('User saved').waitFor()
+    expect((await must(world.program.call<{ name: string }>('GET', `/v1/panel/users/${id}`))).name).toBe('Ada Lovelace')
+    await Promise.all([mine, theirs].map((page) => page.context().close()))
+  })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changedFields } from '../../../../services/panel/web/data/changed-fields.ts'
+import { changedFields } from '../../../../services/panel/web/data/changes/changed-fields.ts'
 
 it('sends only the fields whose values differ, lists as a whole', () => {
   const before = { name: 'Lumbra', sellerIds: ['a', 'b'], taxNumber: null as string | null, displayEnabled: false }

@@ -1,7 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import type { ClashState } from '../../data/changes/use-change.ts'
 import { t } from '../../messages/fields.ts'
+import { Clashes } from './clashes.tsx'
 import classes from './form-section.module.css'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
@@ -39,6 +41,8 @@ export interface FormActionsProps {
   isSaving: boolean
   /** Whether the form has unsaved changes; leaving the page then needs a confirmation. */
   hasChanges: () => boolean
+  /** What others have changed at the same time. None for something new. */
+  clashes?: ClashState | undefined
   /** Where the Cancel button leads. Without it there is no such button. */
   cancelTo?: string
   /** Shown at the start of the line, such as a delete button. */
@@ -46,22 +50,32 @@ export interface FormActionsProps {
 }
 
 /** The buttons below a form that fills a page. */
-export function FormActions({ label = t('save'), isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
+export function FormActions({
+  label = t('save'),
+  isSaving,
+  hasChanges,
+  clashes,
+  cancelTo,
+  children,
+}: FormActionsProps) {
   return (
-    <StickyActions>
-      <UnsavedGuard hasChanges={hasChanges} />
-      <div>{children}</div>
-      <Group gap="xs">
-        {cancelTo !== undefined && (
-          <Button component={Link} to={cancelTo} variant="default">
-            {t('cancel')}
+    <>
+      {clashes && <Clashes {...clashes} />}
+      <StickyActions>
+        <UnsavedGuard hasChanges={hasChanges} />
+        <div>{children}</div>
+        <Group gap="xs">
+          {cancelTo !== undefined && (
+            <Button component={Link} to={cancelTo} variant="default">
+              {t('cancel')}
+            </Button>
+          )}
+          <Button type="submit" loading={isSaving}>
+            {label}
           </Button>
-        )}
-        <Button type="submit" loading={isSaving}>
-          {label}
-        </Button>
-      </Group>
-    </StickyActions>
+        </Group>
+      </StickyActions>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconCopy, IconPencil } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from 'react-router'
-import { answer, client } from '../../client/client.ts'
+import { answer, client, ifMatch } from '../../client/client.ts'
 import type { Campaign } from '../../client/types.ts'
 import { DeleteButton } from '../../components/form/delete-button.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
@@ -117,10 +117,11 @@ function ArchiveButton({ campaign: { id, name, state } }: { campaign: Campaign }
 }
 
 /** Deletes a campaign permanently. While a campaign exists, even archived, its shop and account cannot be deleted. */
-function DeleteCampaign({ campaign: { id, name } }: { campaign: Campaign }) {
+function DeleteCampaign({ campaign: { id, name, version } }: { campaign: Campaign }) {
   const navigate = useNavigate()
   const { submit } = useSave({
-    save: () => answer(client.DELETE('/v1/panel/campaigns/{id}', { params: { path: { id } } })),
+    save: () =>
+      answer(client.DELETE('/v1/panel/campaigns/{id}', { params: { path: { id }, header: ifMatch(version) } })),
     changes: ['/v1/panel/campaigns'],
     saved: t('isDeleted', { name }),
     onSaved: () => navigate('/campaigns'),

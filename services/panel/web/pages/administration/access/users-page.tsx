@@ -6,12 +6,13 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
-import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { newest, PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { kindNames } from '../accounts/account-kinds.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
-import { UserDialog } from './user-dialog.tsx'
+import { UserEditDialog } from './user-edit-dialog.tsx'
+import { UserNewDialog } from './user-new-dialog.tsx'
 
 /** The users of the account; for operators, all users. */
 export default function UsersPage() {
@@ -108,8 +109,9 @@ export function UsersTable({ account }: { account?: Account }) {
         {...(account ? {} : { search: { textOf: ({ name, email }: User) => `${name} ${email}` } })}
         empty={{ title: t('noUsers'), description: t('noUsersHelp') }}
       />
-      {shown && (
-        <UserDialog user={shown === 'new' ? undefined : shown} account={account} close={() => setShown(null)} />
+      {shown === 'new' && <UserNewDialog account={account} close={() => setShown(null)} />}
+      {shown !== null && shown !== 'new' && (
+        <UserEditDialog user={newest(list.items, shown)} close={() => setShown(null)} />
       )}
     </section>
   )

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Account } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
-import { useFollow } from '../../../data/use-follow.ts'
+import type { ClashState } from '../../../data/changes/use-change.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
 import { accountKinds } from './account-kinds.ts'
 import { SellersField } from './sellers-field.tsx'
@@ -26,19 +26,23 @@ const EMPTY: AccountValues = {
 
 /** The form of an account, for useSave and the page. */
 export function useAccountForm(account?: Account) {
-  const values = account ? valuesOf(account) : EMPTY
-  const form = useForm<AccountValues>({
-    initialValues: values,
+  return useForm<AccountValues>({
+    initialValues: account ? valuesOf(account) : EMPTY,
     validate: {
       kind: (kind) => (kind === null ? t('required') : null),
       name: (name) => (name.trim() === '' ? t('required') : null),
     },
   })
-  useFollow(form, values)
-  return form
 }
 
-const valuesOf = ({ kind, name, companyName, taxNumber, sellerIds, displayEnabled }: Account): AccountValues => ({
+export const valuesOf = ({
+  kind,
+  name,
+  companyName,
+  taxNumber,
+  sellerIds,
+  displayEnabled,
+}: Account): AccountValues => ({
   kind,
   name,
   companyName,
@@ -52,12 +56,14 @@ export interface AccountFormProps {
   /** Whether the account is new. The kind of an existing account cannot change. */
   isNew: boolean
   isSaving: boolean
+  /** None for a new account. */
+  clashes?: ClashState
   onSubmit: (values: AccountValues) => void
   /** The delete button. */
   children?: ReactNode
 }
 
-export function AccountForm({ form, isNew, isSaving, onSubmit, children }: AccountFormProps) {
+export function AccountForm({ form, isNew, isSaving, clashes, onSubmit, children }: AccountFormProps) {
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection title={t('account')} description={t('accountHelp')}>
@@ -91,6 +97,7 @@ export function AccountForm({ form, isNew, isSaving, onSubmit, children }: Accou
         label={isNew ? t('create') : t('save')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
+        clashes={clashes}
         cancelTo="/accounts"
       >
         {children}

@@ -1,18 +1,19 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
-import { answer, client } from '../../../client/client.ts'
+import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { Account } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
-import { changedFields } from '../../../data/changed-fields.ts'
+import { changedFields } from '../../../data/changes/changed-fields.ts'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
 import { TokensTable } from '../access/tokens-page.tsx'
 import { UsersTable } from '../access/users-page.tsx'
-import { AccountForm, type AccountValues, useAccountForm } from './account-form.tsx'
+import { AccountForm, useAccountForm, valuesOf } from './account-form.tsx'
 import { kindNames } from './account-kinds.ts'
 
 /** One account: its properties, what it may do, its users and its tokens. */
@@ -42,27 +43,36 @@ export default function AccountPage() {
 
 function AccountEditor({ account }: { account: Account }) {
   const navigate = useNavigate()
-  const { id, name } = account
+  const { id, name, version } = account
   const form = useAccountForm(account)
   const params = { path: { id } }
-  const { submit, isSaving } = useSave({
-    save(values: AccountValues) {
-      const body = changedFields(form.getInitialValues(), values)
-      return answer(client.PATCH('/v1/panel/accounts/{id}', { params, body }))
+  const change = useChange({
+    form,
+    path: '/v1/panel/accounts/{id}',
+    entity: account,
+    valuesOf,
+    send({ before, after, header }) {
+      const body = changedFields(before, after)
+      return answer(client.PATCH('/v1/panel/accounts/{id}', { params: { ...params, header }, body }))
     },
     changes: ['/v1/panel/accounts'],
-    form,
     saved: t('saved'),
   })
   const removal = useSave({
-    save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params })),
+    save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params: { ...params, header: ifMatch(version) } })),
     changes: ['/v1/panel/accounts', '/v1/panel/users', '/v1/panel/tokens'],
     form,
     saved: t('deleted'),
     onSaved: () => navigate('/accounts'),
   })
   return (
-    <AccountForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+    <AccountForm
+      form={form}
+      isNew={false}
+      isSaving={change.isSaving}
+      clashes={change}
+      onSubmit={() => void change.submit()}
+    >
       <DeleteButton
         what={t('deleteWhat')}
         name={name}

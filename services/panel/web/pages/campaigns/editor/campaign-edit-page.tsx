@@ -8,9 +8,8 @@ import type { Campaign, Shop } from '../../../client/types.ts'
 import { FormActions } from '../../../components/form/form-section.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
-import { useFollow } from '../../../data/use-follow.ts'
-import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { useMayChange } from '../campaign-switch.tsx'
@@ -72,21 +71,23 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
   const navigate = useNavigate()
   const { id } = campaign
   const page = `/campaigns/${id}`
-  const values = valuesOf(campaign, shop.timeZone)
-  const form = useForm({ initialValues: values })
-  useFollow(form, values)
+  const form = useForm({ initialValues: valuesOf(campaign, shop.timeZone) })
   const { formats, account } = useCampaignFacts(form.values)
   const nothingToPromote = useProductCheck()
   const element = useRef<HTMLFormElement>(null)
   const giveUp = useRef<() => void>(null)
   const section: SectionProps = { form, shop, account, isNew: false }
-  const { submit, isSaving } = useSave({
-    save() {
-      const body = patchBody(form.getInitialValues(), form.getValues(), shop.timeZone)
-      return answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id } }, body }))
+  const change = useChange({
+    form,
+    path: '/v1/panel/campaigns/{id}',
+    entity: campaign,
+    valuesOf: (each) => valuesOf(each, shop.timeZone),
+    send({ before, after, header }) {
+      const body = patchBody(before, after, shop.timeZone)
+      return answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id }, header }, body }))
     },
     changes: ['/v1/panel/campaigns'],
-    form: { ...form, setErrors: (errors) => form.setErrors(toFormErrors(errors, form.getValues())) },
+    setErrors: (errors) => form.setErrors(toFormErrors(errors, form.getValues())),
     saved: t('saved'),
     onSaved() {
       void navigate(page)
@@ -103,7 +104,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
     giveUp.current?.()
     // Render the errors before the first of them gets the focus.
     flushSync(() => form.setErrors(problems))
-    if (Object.keys(problems).length === 0) void submit(undefined)
+    if (Object.keys(problems).length === 0) void change.submit()
     else giveUp.current = focusError(element.current!)
   }
 
@@ -126,7 +127,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
       <MoneySection {...section} />
       <DatesSection {...section} />
       <SwitchSection {...section} />
-      <FormActions isSaving={isSaving} hasChanges={form.isDirty} cancelTo={page} />
+      <FormActions isSaving={change.isSaving} clashes={change} hasChanges={form.isDirty} cancelTo={page} />
     </form>
   )
 }

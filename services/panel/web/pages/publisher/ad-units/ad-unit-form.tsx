@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { AdFormat, AdUnit, Placement } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
-import { useFollow } from '../../../data/use-follow.ts'
+import type { ClashState } from '../../../data/changes/use-change.ts'
 import { t } from '../../../messages/pages/shop/placements.ts'
 import { AlgorithmGuide } from './algorithm-guide.tsx'
 import { algorithmChoices, isDisplay, targetingKinds } from './algorithms.ts'
@@ -16,16 +16,13 @@ const EMPTY: Omit<AdUnitValues, 'algorithm'> = { name: '', status: 'ACTIVE', adF
 /** The form of an ad unit, for useSave and the page. @param kind the kind of its placement. */
 export function useAdUnitForm(kind: Placement['kind'], unit?: AdUnit) {
   const algorithm = kind === 'DISPLAY' ? 'DISPLAY' : 'CONTEXT_MATCH'
-  const values = unit ? valuesOf(unit) : { ...EMPTY, algorithm: algorithm as AdUnit['algorithm'] }
-  const form = useForm<AdUnitValues>({
-    initialValues: values,
+  return useForm<AdUnitValues>({
+    initialValues: unit ? valuesOf(unit) : { ...EMPTY, algorithm },
     validate: { name: (name) => (name.trim() === '' ? t('required') : null) },
   })
-  useFollow(form, values)
-  return form
 }
 
-const valuesOf = ({ name, algorithm, status, adFormatIds, targeting }: AdUnit): AdUnitValues => ({
+export const valuesOf = ({ name, algorithm, status, adFormatIds, targeting }: AdUnit): AdUnitValues => ({
   name,
   algorithm,
   status,
@@ -40,6 +37,8 @@ export interface AdUnitFormProps {
   formats: readonly AdFormat[]
   label: string
   isSaving: boolean
+  /** None for a new ad unit. */
+  clashes?: ClashState
   cancelTo?: string
   onSubmit: (values: AdUnitValues) => void
   /** The delete button. */

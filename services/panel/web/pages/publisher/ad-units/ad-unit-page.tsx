@@ -1,7 +1,7 @@
 import { Skeleton, Tabs } from '@mantine/core'
 import { IconChartBar, IconCode, IconPlayerPlay, IconSettings } from '@tabler/icons-react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { answer, client } from '../../../client/client.ts'
+import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { LazyPart } from '../../../components/loading/lazy.tsx'
@@ -9,7 +9,8 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { changedFields } from '../../../data/changed-fields.ts'
+import { changedFields } from '../../../data/changes/changed-fields.ts'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
@@ -17,7 +18,7 @@ import { t } from '../../../messages/pages/ad-units.ts'
 import { t as words } from '../../../messages/pages/shop/algorithms.ts'
 import { t as placements } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
-import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
+import { AdUnitForm, useAdUnitForm, valuesOf } from './ad-unit-form.tsx'
 import { isDisplay } from './algorithms.ts'
 import { UnitFigures } from './unit-figures.tsx'
 
@@ -98,17 +99,21 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
   const kind = isDisplay(unit.algorithm) ? 'DISPLAY' : 'PRODUCT'
   const form = useAdUnitForm(kind, unit)
   const params = { path: { id: unit.id } }
-  const { submit, isSaving } = useSave({
-    save(values: AdUnitValues) {
-      const body = changedFields(form.getInitialValues(), values)
-      return answer(client.PATCH('/v1/panel/ad-units/{id}', { params, body }))
+  const change = useChange({
+    form,
+    path: '/v1/panel/ad-units/{id}',
+    entity: unit,
+    valuesOf,
+    send({ before, after, header }) {
+      const body = changedFields(before, after)
+      return answer(client.PATCH('/v1/panel/ad-units/{id}', { params: { ...params, header }, body }))
     },
     changes: ['/v1/panel/ad-units'],
-    form,
     saved: placements('unitSaved'),
   })
   const removal = useSave({
-    save: () => answer(client.DELETE('/v1/panel/ad-units/{id}', { params })),
+    save: () =>
+      answer(client.DELETE('/v1/panel/ad-units/{id}', { params: { ...params, header: ifMatch(unit.version) } })),
     changes: ['/v1/panel/ad-units'],
     form,
     saved: placements('unitDeleted'),
@@ -120,8 +125,9 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
       kind={kind}
       formats={formats}
       label={placements('save')}
-      isSaving={isSaving}
-      onSubmit={(values) => void submit(values)}
+      isSaving={change.isSaving}
+      clashes={change}
+      onSubmit={() => void change.submit()}
     >
       <DeleteButton
         what={placements('unit')}

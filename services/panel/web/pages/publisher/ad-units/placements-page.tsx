@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import type { Placement } from '../../../client/types.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
-import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { newest, PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
@@ -70,7 +70,7 @@ export default function PlacementsPage() {
       </Stack>
       {edited && shop && (
         <PlacementDialog
-          placement={edited === 'new' ? undefined : edited}
+          placement={edited === 'new' ? undefined : newest(placements.items, edited)}
           shopId={shop.id}
           close={() => setEdited(null)}
         />

@@ -4,25 +4,32 @@ import type { ReactNode } from 'react'
 import { sharesPassword } from '../../../../../domain/identity/feed-address.ts'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
-import { useFollow } from '../../../data/use-follow.ts'
+import type { ClashState } from '../../../data/changes/use-change.ts'
 import { t } from '../../../messages/pages/shop/feeds.ts'
 
 export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 
 /** The form of a feed, for useSave and the page. */
-export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
-  const values: FeedValues = {
-    name: feed?.name ?? '',
-    url: feed?.url ?? '',
-    username: feed?.username ?? '',
-    password: '',
-    currency: feed?.currency ?? shop?.currency ?? '',
-    lang: feed?.lang ?? '',
-  }
-  const form = useForm<FeedValues>({ initialValues: values, validate: { name: isGiven, currency: isGiven } })
-  useFollow(form, values)
-  return form
-}
+export const useFeedForm = (initialValues: FeedValues) =>
+  useForm<FeedValues>({ initialValues, validate: { name: isGiven, currency: isGiven } })
+
+export const valuesOf = ({ name, url, username, currency, lang }: Feed): FeedValues => ({
+  name,
+  url: url ?? '',
+  username: username ?? '',
+  password: '',
+  currency,
+  lang: lang ?? '',
+})
+
+export const newFeedOf = ({ currency }: Shop): FeedValues => ({
+  name: '',
+  url: '',
+  username: '',
+  password: '',
+  currency,
+  lang: '',
+})
 
 const isGiven = (text: string) => (text.trim() === '' ? t('required') : null)
 
@@ -65,12 +72,14 @@ export interface FeedFormProps {
   /** Null for a new feed. */
   feed: Feed | null
   isSaving: boolean
+  /** None for a new feed. */
+  clashes?: ClashState
   onSubmit: (values: FeedValues) => void
   /** The delete button. */
   children?: ReactNode
 }
 
-export function FeedForm({ form, feed, isSaving, onSubmit, children }: FeedFormProps) {
+export function FeedForm({ form, feed, isSaving, clashes, onSubmit, children }: FeedFormProps) {
   const { currency, url } = form.values
   const asksAgain = needsPassword(feed, url)
   const willBeRead = url.trim() !== '' || feed?.canBeRead
@@ -141,6 +150,7 @@ export function FeedForm({ form, feed, isSaving, onSubmit, children }: FeedFormP
         label={feed ? t('save') : t('createFeed')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
+        clashes={clashes}
         {...(!feed && { cancelTo: '/feeds' })}
       >
         {children}

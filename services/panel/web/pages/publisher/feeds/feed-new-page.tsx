@@ -7,7 +7,7 @@ import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/feeds.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
+import { FeedForm, type FeedValues, feedBody, newFeedOf, useFeedForm } from './feed-form.tsx'
 
 export default function FeedNewPage() {
   const { shop, shops } = useShop()
@@ -26,7 +26,7 @@ export default function FeedNewPage() {
 
 function NewFeed({ shop }: { shop: Shop }) {
   const navigate = useNavigate()
-  const form = useFeedForm({ shop })
+  const form = useFeedForm(newFeedOf(shop))
   const { submit, isSaving } = useSave({
     save: (values: FeedValues) =>
       answer(client.POST('/v1/panel/feeds', { body: { shopId: shop.id, ...feedBody(values) } })),

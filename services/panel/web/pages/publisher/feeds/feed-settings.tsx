@@ -1,30 +1,34 @@
 import { useNavigate } from 'react-router'
-import { answer, client } from '../../../client/client.ts'
+import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { Feed } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
-import { changedFields } from '../../../data/changed-fields.ts'
+import { changedFields } from '../../../data/changes/changed-fields.ts'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/feeds.ts'
-import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
+import { FeedForm, feedBody, useFeedForm, valuesOf } from './feed-form.tsx'
 import { acceptedBy, runPaths } from './runs/runs.ts'
 
 /** The settings of a feed. */
 export function FeedSettings({ feed }: { feed: Feed }) {
   const navigate = useNavigate()
-  const form = useFeedForm({ feed })
+  const form = useFeedForm(valuesOf(feed))
   const params = { path: { id: feed.id } }
-  const { submit, isSaving } = useSave({
-    save(values: FeedValues) {
-      const body = changedFields(feedBody({ ...form.getInitialValues(), password: '' }), feedBody(values))
-      return answer(client.PATCH('/v1/panel/feeds/{id}', { params, body }))
+  const change = useChange({
+    form,
+    path: '/v1/panel/feeds/{id}',
+    entity: feed,
+    valuesOf,
+    send({ before, after, header }) {
+      const body = changedFields(feedBody({ ...before, password: '' }), feedBody(after))
+      return answer(client.PATCH('/v1/panel/feeds/{id}', { params: { ...params, header }, body }))
     },
     changes: runPaths,
-    form,
     saved: t('feedSaved'),
   })
   const removal = useSave({
-    save: () => answer(client.DELETE('/v1/panel/feeds/{id}', { params })),
+    save: () => answer(client.DELETE('/v1/panel/feeds/{id}', { params: { ...params, header: ifMatch(feed.version) } })),
     changes: runPaths,
     form,
     saved: t('feedDeleted'),
@@ -32,7 +36,13 @@ export function FeedSettings({ feed }: { feed: Feed }) {
   })
   return (
     <PanelCard title={t('settings')}>
-      <FeedForm form={form} feed={feed} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+      <FeedForm
+        form={form}
+        feed={feed}
+        isSaving={change.isSaving}
+        clashes={change}
+        onSubmit={() => void change.submit()}
+      >
         <DeleteButton
           what={t('deleteWhat')}
           name={feed.name}

@@ -2,19 +2,17 @@ import { Alert, Button, FileButton, Group, Stack, Text, Textarea } from '@mantin
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import { answer, client, ifMatch } from '../../../client/client.ts'
+import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { EmptySearches as Searches, Synonyms } from '../../../client/types.ts'
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { saveFile } from '../../../components/values/save-file.ts'
-import { entityQuery } from '../../../data/use-entity.ts'
-import { useSave } from '../../../data/use-save.ts'
+import { mergedLines } from '../../../data/changes/merge.ts'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { t } from '../../../messages/pages/shop/search.ts'
 import { AddLine, type BegunLine } from './add-line.tsx'
-import { type LinesValues, useFollowLines } from './follow-lines.ts'
 import { SynonymsPreview } from './synonyms-preview.tsx'
 
 /** The API's limit. */
@@ -31,29 +29,23 @@ export interface SynonymsEditorProps {
 /** The synonyms of a shop as text, and the effect of a change to them. */
 export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProps) {
   const { id } = synonyms
-  const form = useForm({ initialValues: { text: synonyms.text } })
+  const form = useForm({ initialValues: valuesOf(synonyms) })
   const { text } = form.values
-  const isMerged = useFollowLines(form, synonyms.text)
-  const queryClient = useQueryClient()
-  const params = { path: { id } }
-  const { submit, isSaving, problem } = useSave({
-    save: ({ version, ...body }: LinesValues & { version: number }) =>
-      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params: { ...params, header: ifMatch(version) }, body })),
-    changes: ['/v1/panel/shops'],
+  const { clashes, submit, isSaving, problem } = useChange({
     form,
+    path: '/v1/panel/shops/{id}/synonyms',
+    entity: synonyms,
+    valuesOf,
+    mergeField: mergedLines,
+    send: ({ after, header }) =>
+      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params: { path: { id }, header }, body: after })),
+    changes: ['/v1/panel/shops'],
     saved: t('saved'),
   })
-  // Nobody overwrites lines of others that are not on the page yet: they are read first, and shown instead of saving.
-  async function save(values: LinesValues) {
-    const latest = await queryClient
-      .fetchQuery({ ...entityQuery('/v1/panel/shops/{id}/synonyms', params), staleTime: 0 })
-      .catch(() => synonyms)
-    if (latest.text === synonyms.text) void submit({ ...values, version: latest.version })
-  }
   const setText = (next: string) => form.setFieldValue('text', next)
   return (
     <Stack gap="lg">
-      <form onSubmit={form.onSubmit((values) => void save(values))}>
+      <form onSubmit={form.onSubmit(() => void submit())}>
         <PanelCard
           title={t('synonyms')}
           description={t('synonymsHelp')}
@@ -77,7 +69,9 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
               {...form.getInputProps('text')}
               error={form.errors.text && <Faults problem={problem} />}
             />
-            <div role="status">{isMerged && <Alert color="blue">{t('linesOfOthers')}</Alert>}</div>
+            <div role="status">
+              {clashes.length > 0 && form.isDirty() && <Alert color="blue">{t('linesOfOthers')}</Alert>}
+            </div>
             <UnsavedGuard hasChanges={form.isDirty} />
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
@@ -104,6 +98,8 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
     </Stack>
   )
 }
+
+const valuesOf = ({ text }: Synonyms) => ({ text })
 
 /** The errors of the text, line by line. */
 function Faults({ problem }: { problem: ApiProblem | null }) {

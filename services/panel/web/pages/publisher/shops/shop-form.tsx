@@ -7,7 +7,7 @@ import { CodeSelect } from '../../../components/form/code-select.tsx'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
-import { useFollow } from '../../../data/use-follow.ts'
+import type { ClashState } from '../../../data/changes/use-change.ts'
 import { t } from '../../../messages/pages/shops.ts'
 import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
@@ -46,9 +46,8 @@ const trusts: readonly { value: ShopValues['transactionTrust']; label: string; d
 
 /** The form of a shop, for useSave and the page. A new shop starts in the browser's time zone. */
 export function useShopForm(shop?: Shop) {
-  const values = valuesOf(shop)
-  const form = useForm<ShopValues>({
-    initialValues: values,
+  return useForm<ShopValues>({
+    initialValues: valuesOf(shop),
     validate: {
       name: required,
       country: required,
@@ -56,11 +55,9 @@ export function useShopForm(shop?: Shop) {
       currency: required,
     },
   })
-  useFollow(form, values)
-  return form
 }
 
-const valuesOf = (shop?: Shop): ShopValues => ({
+export const valuesOf = (shop?: Shop): ShopValues => ({
   name: shop?.name ?? '',
   currency: shop?.currency ?? '',
   lang: shop?.lang ?? '',
@@ -85,6 +82,8 @@ export interface ShopFormProps {
   form: ReturnType<typeof useShopForm>
   isNew: boolean
   isSaving: boolean
+  /** None for a new shop. */
+  clashes?: ClashState
   onSubmit: (values: ShopValues) => void
   /** Shown before the first field, to choose the owner. */
   owner?: ReactNode
@@ -92,7 +91,7 @@ export interface ShopFormProps {
   children?: ReactNode
 }
 
-export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: ShopFormProps) {
+export function ShopForm({ form, isNew, isSaving, clashes, onSubmit, owner, children }: ShopFormProps) {
   const { currency, clickWindowHours, viewWindowHours, reserveCpc } = form.values
   const setCurrency = (chosen: string | null) => {
     if (chosen === null) return
@@ -179,6 +178,7 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
         label={isNew ? t('create') : t('save')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
+        clashes={clashes}
         cancelTo="/shops"
       >
         {children}

@@ -1,17 +1,18 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
-import { answer, client } from '../../../client/client.ts'
+import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { Shop } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
-import { changedFields } from '../../../data/changed-fields.ts'
+import { changedFields } from '../../../data/changes/changed-fields.ts'
+import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
 import { Erasures } from './erasures.tsx'
-import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
+import { ShopForm, useShopForm, valuesOf } from './shop-form.tsx'
 import { SigningKeys } from './signing-keys.tsx'
 
 /** The settings of one shop. */
@@ -38,28 +39,38 @@ export default function ShopPage() {
   )
 }
 
-function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
+function ShopSettings({ shop }: { shop: Shop }) {
   const navigate = useNavigate()
-  const form = useShopForm({ id, name, ...shop })
+  const { id, name, version } = shop
+  const form = useShopForm(shop)
   const params = { path: { id } }
-  const { submit, isSaving } = useSave({
-    save(values: ShopValues) {
-      const body = changedFields(form.getInitialValues(), values)
-      return answer(client.PATCH('/v1/panel/shops/{id}', { params, body }))
+  const change = useChange({
+    form,
+    path: '/v1/panel/shops/{id}',
+    entity: shop,
+    valuesOf,
+    send({ before, after, header }) {
+      const body = changedFields(before, after)
+      return answer(client.PATCH('/v1/panel/shops/{id}', { params: { ...params, header }, body }))
     },
     changes: ['/v1/panel/shops'],
-    form,
     saved: t('saved'),
   })
   const removal = useSave({
-    save: () => answer(client.DELETE('/v1/panel/shops/{id}', { params })),
+    save: () => answer(client.DELETE('/v1/panel/shops/{id}', { params: { ...params, header: ifMatch(version) } })),
     changes: ['/v1/panel/shops'],
     form,
     saved: t('deleted'),
     onSaved: () => navigate('/shops'),
   })
   return (
-    <ShopForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+    <ShopForm
+      form={form}
+      isNew={false}
+      isSaving={change.isSaving}
+      clashes={change}
+      onSubmit={() => void change.submit()}
+    >
       <DeleteButton
         what={t('deleteWhat')}
         name={name}

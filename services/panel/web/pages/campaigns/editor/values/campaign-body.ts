@@ -1,5 +1,5 @@
 import type { paths } from '../../../../client/schema.d.ts'
-import { changedFields } from '../../../../data/changed-fields.ts'
+import { changedFields } from '../../../../data/changes/changed-fields.ts'
 import type { BannerValues, CampaignValues } from './campaign-values.ts'
 import { productsBody } from './products-choice.ts'
 import { fromZoneTime } from './zone-time.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergedLines } from '../../../../services/panel/web/pages/publisher/search/follow-lines.ts'
+import { mergedFields, mergedLines } from '../../../../services/panel/web/data/changes/merge.ts'
 
 const lines = fc.uniqueArray(fc.constantFrom('a, b', 'c => d', '# lamps', 'e, f', 'g, h'))
 const textOf = (each: readonly string[]) => each.join('\n')
@@ -32,6 +32,40 @@ describe('lines that two people change', () => {
           return was ? here && there : here || there
         })
         expect(merged.split('\n').filter(Boolean).sort()).toEqual(wanted.sort())
+      }),
+    )
+  })
+})
+
+describe('fields that two people change', () => {
+  const base = { name: 'Brand', sellers: ['a'], display: false }
+
+  it('are those of others, with what was changed here', () => {
+    const own = { ...base, sellers: ['a', 'b'] }
+    const others = { ...base, display: true }
+    const values = { name: 'Brand', sellers: ['a', 'b'], display: true }
+    expect(mergedFields({ base, own, others })).toEqual({ values, clashes: [] })
+  })
+
+  it('keep what was changed here, and name what others have changed to something else', () => {
+    const own = { ...base, name: 'Mine', sellers: ['b'] }
+    const others = { ...base, name: 'Theirs', sellers: ['b'] }
+    expect(mergedFields({ base, own, others })).toEqual({
+      values: own,
+      clashes: [{ field: 'name', own: 'Mine', others: 'Theirs' }],
+    })
+  })
+
+  it('clash only where all three values differ, and lose no change of either', () => {
+    const fields = fc.record({ a: fc.integer({ max: 2, min: 0 }), b: fc.boolean() })
+    fc.assert(
+      fc.property(fields, fields, fields, (was, own, others) => {
+        const { values, clashes } = mergedFields({ base: was, own, others })
+        for (const field of ['a', 'b'] as const) {
+          const [before, here, there] = [was[field], own[field], others[field]]
+          expect(values[field]).toBe(here === before ? there : here)
+          expect(clashes.some((clash) => clash.field === field)).toBe(new Set([before, here, there]).size === 3)
+        }
       }),
     )
   })
