@@ -1,4 +1,5 @@
 import { catalogue } from './catalogue.ts'
+import { uncapitalised } from './uncapitalised.ts'
 
 /** The panel's names for the fields and values that appear in errors of the API. */
 const names = {
@@ -77,4 +78,3 @@ export function inWords(message: string): string {
 }
 
 const isName = (word: string): word is keyof typeof names => Object.hasOwn(names, word)
-const uncapitalised = (label: string) => label.charAt(0).toLowerCase() + label.slice(1)

@@ -1,6 +1,7 @@
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../../messages/fields.ts'
+import { uncapitalised } from '../../messages/uncapitalised.ts'
 
 export interface CopyFieldProps {
   value: string
@@ -15,13 +16,13 @@ export function CopyField({ value, label }: CopyFieldProps) {
       <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
       <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? t('copied') : t('copy', { label: label.toLowerCase() })}>
+          <Tooltip label={copied ? t('copied') : t('copy', { label: uncapitalised(label) })}>
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}
               size="sm"
               onClick={copy}
-              aria-label={copied ? t('labelCopied', { label }) : t('copy', { label: label.toLowerCase() })}
+              aria-label={copied ? t('labelCopied', { label }) : t('copy', { label: uncapitalised(label) })}
             >
               {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
             </ActionIcon>

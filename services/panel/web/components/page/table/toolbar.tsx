@@ -2,6 +2,7 @@ import { Button, Group, Menu, TextInput } from '@mantine/core'
 import { IconColumns, IconDownload, IconSearch } from '@tabler/icons-react'
 import { createContext, type ReactNode, use } from 'react'
 import { t } from '../../../messages/components.ts'
+import { uncapitalised } from '../../../messages/uncapitalised.ts'
 import { saveCsv } from '../../values/save-file.ts'
 import { type Column, type ColumnChoice, keyOf } from './columns.ts'
 import classes from './table.module.css'
@@ -52,7 +53,7 @@ export function TypedSearchField({ label }: { label: string }) {
   const { value, onChange } = use(TypedSearch)
   return (
     <TextInput
-      aria-label={t('searchIn', { what: label.toLowerCase() })}
+      aria-label={t('searchIn', { what: uncapitalised(label) })}
       placeholder={t('search')}
       type="search"
       leftSection={<IconSearch size={16} aria-hidden />}

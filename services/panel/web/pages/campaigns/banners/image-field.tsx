@@ -5,6 +5,7 @@ import { IconX } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import { imageUrl } from '../../../components/values/banner-preview.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
+import { uncapitalised } from '../../../messages/uncapitalised.ts'
 import { isLargeEnough, type Size } from './crop.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import classes from './image-field.module.css'
@@ -76,7 +77,7 @@ export function ImageField({ label, size, imageId, accountId, error, onChange }:
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={t('removeOne', { name: label.toLowerCase() })}
+            aria-label={t('removeOne', { name: uncapitalised(label) })}
             onClick={() => onChange('')}
           >
             <IconX size={16} aria-hidden />

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { LineChart } from '../../../components/charts/line-chart.tsx'
 import { t } from '../../../messages/pages/reports.ts'
+import { uncapitalised } from '../../../messages/uncapitalised.ts'
 import { figureText } from '../figures/figures.ts'
 import { labelOf, rowBefore } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
@@ -17,7 +18,7 @@ export default function ReportChart({ view, height }: { view: ReportView; height
   const time = groupBy.find(isTime)
   const data = useMemo(() => (time ? linesOf(view, time) : null), [view, time])
   const metrics = charted.map((metric) => wordFor(metric)).join(', ')
-  const dimensions = groupBy.map((each) => wordFor(each).toLowerCase())
+  const dimensions = groupBy.map((each) => uncapitalised(wordFor(each)))
   const by = dimensions.length > 1 ? t('and', { first: dimensions[0]!, second: dimensions[1]! }) : dimensions[0]!
   const label = t('chartOf', { metrics, dimensions: by })
   if (!data) return <Bars view={view} label={label} />

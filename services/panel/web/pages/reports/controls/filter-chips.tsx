@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { ProductTitle } from '../../../components/values/product-title.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { t } from '../../../messages/pages/reports.ts'
+import { uncapitalised } from '../../../messages/uncapitalised.ts'
 import type { ReportState } from '../report-state.ts'
 import { useReportShop } from '../use-report.ts'
 import type { ChangeReport } from '../use-report-state.ts'
@@ -52,7 +53,7 @@ function Chip({ filter, value, shopId, onRemove }: ChipProps) {
       <CloseButton
         size="sm"
         onClick={onRemove}
-        aria-label={t('removeFilter', { dimension: dimension.toLowerCase() })}
+        aria-label={t('removeFilter', { dimension: uncapitalised(dimension) })}
       />
     </li>
   )

@@ -8,6 +8,7 @@ import { PanelCard } from '../../../../components/page/panel-card.tsx'
 import { DateTime } from '../../../../components/values/times.tsx'
 import { useEntity } from '../../../../data/use-entity.ts'
 import { t } from '../../../../messages/pages/shop/feeds.ts'
+import { uncapitalised } from '../../../../messages/uncapitalised.ts'
 import { useShop } from '../../../../session/shop-context.tsx'
 import { IssuesTable } from './issues-table.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
@@ -62,7 +63,7 @@ function Times({ run }: { run: FeedRun }) {
           [t('requested')]: (
             <>
               <DateTime at={queuedAt} timeZone={timeZone} />
-              {`, ${triggerNames[trigger].toLowerCase()}`}
+              {`, ${uncapitalised(triggerNames[trigger])}`}
             </>
           ),
           [t('ended')]: endedAt && <DateTime at={endedAt} timeZone={timeZone} />,
