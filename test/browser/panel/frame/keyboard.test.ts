@@ -111,3 +111,21 @@ it('names the groups of choices of a shop and of a campaign', async () => {
   await page.getByRole('link', { name: 'Edit', exact: true }).click()
   await page.getByRole('radiogroup', { name: 'Status' }).waitFor()
 })
+
+it('has no column of actions, and nothing to select, where the user may change none of the campaigns', async () => {
+  const post = (path: string, body: object) => must(world.program.call<Created>('POST', `/v1/panel/${path}`, body))
+  const { id: accountId } = await post('accounts', { kind: 'PUBLISHER', name: 'Publisher without campaigns' })
+  const locale = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
+  const { id: shopId } = await post('shops', { accountId, name: 'Shop of others', reserveCpc: 0.05, ...locale })
+  const brand = await post('accounts', { kind: 'ADVERTISER', name: 'Brand of others', sellerIds: ['s'] })
+  await post('campaigns', {
+    ...{ accountId: brand.id, shopId, name: 'Of a brand', kind: 'SPONSORED', cpc: 0.4, budget: 1_000 },
+    ...{ startAt: '2026-01-01T00:00:00Z', products: { rule: { brands: ['Solvik'] } } },
+  })
+  const other = await world.signedIn(await world.makeUser({ name: 'Per', role: 'PUBLISHER', accountId }))
+  await other.goto('/panel/campaigns')
+  await other.getByRole('row', { name: /Of a brand/ }).waitFor()
+  expect(await other.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0)
+  expect(await other.getByRole('table').getByRole('checkbox').count()).toBe(0)
+  await other.context().close()
+})

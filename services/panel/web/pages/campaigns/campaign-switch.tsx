@@ -10,17 +10,17 @@ export interface CampaignSwitchProps extends ButtonProps {
   campaign: Campaign
 }
 
-/** Pauses or resumes a campaign. Renders nothing when the user may not, or when the campaign has ended or is archived. */
+/** Pauses or resumes a campaign. Renders nothing when `useMaySwitch` says no. */
 export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
-  const { id, name, status, state } = campaign
-  const mayChange = useMayChange()
+  const { id, name, status } = campaign
+  const maySwitch = useMaySwitch()
   const { submit, isSaving } = useSave({
     save: (body: { status: 'ACTIVE' | 'PAUSED' }) =>
       answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id } }, body })),
     changes: ['/v1/panel/campaigns'],
     saved: status === 'ACTIVE' ? t('isPaused', { name }) : t('isOn', { name }),
   })
-  if (!mayChange(campaign) || state === 'ENDED' || state === 'ARCHIVED') return null
+  if (!maySwitch(campaign)) return null
   const isOn = status === 'ACTIVE'
   const word = isOn ? 'pause' : status === 'DRAFT' ? 'start' : 'resume'
   const Icon = isOn ? IconPlayerPause : IconPlayerPlay
@@ -37,6 +37,12 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
       {t(word)}
     </Button>
   )
+}
+
+/** Whether the user may pause or resume a campaign, and it has neither ended nor been archived. */
+export function useMaySwitch(): (campaign: Campaign) => boolean {
+  const mayChange = useMayChange()
+  return (campaign) => mayChange(campaign) && campaign.state !== 'ENDED' && campaign.state !== 'ARCHIVED'
 }
 
 /** Whether the user may change a campaign. A publisher cannot change other accounts' campaigns in its shops. */

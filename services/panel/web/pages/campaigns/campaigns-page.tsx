@@ -11,6 +11,7 @@ import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
+import { useMayChange, useMaySwitch } from './campaign-switch.tsx'
 import { BulkActions } from './list/bulk-actions.tsx'
 import { columnsFor, LAST_DAYS, TODAY } from './list/columns.tsx'
 import { useFigures } from './list/use-figures.ts'
@@ -25,6 +26,8 @@ const NO_FIGURES = { spentToday: undefined, lastDays: undefined }
 export default function CampaignsPage() {
   const { role } = useSession().user
   const { shops, shop: chosen } = useShop()
+  const mayChange = useMayChange()
+  const maySwitch = useMaySwitch()
   const isAdvertiser = role === 'ADVERTISER'
   const shop = isAdvertiser ? undefined : chosen
   const [state, setState] = useAddressValue('state')
@@ -41,12 +44,18 @@ export default function CampaignsPage() {
     refreshMs: REFRESH_MS,
   })
   const shopOf = ({ shopId }: Campaign) => shops?.find(({ id }) => id === shopId)
-  const facts = { isAdvertiser, shops, shopOf }
+  const items = list.items?.filter((campaign) => state === null || campaign.state === state)
+  const facts = { isAdvertiser, hasActions: items?.some(maySwitch) ?? false, shops, shopOf }
   const { shown } = useColumns(TABLE, columnsFor({ ...facts, figures: NO_FIGURES }))
   const isShown = (key: string) => shown.some((column) => keyOf(column) === key)
   const figuresOf = shop ? { shops: [shop], shopId: shop.id } : { shops, shopId: undefined }
   const figures = useFigures(figuresOf, { today: isShown(TODAY), lastDays: LAST_DAYS.some(isShown) })
-  const items = list.items?.filter((campaign) => state === null || campaign.state === state)
+  const selection = {
+    nameOf: ({ name }: Campaign) => name,
+    actions: (rows: readonly Campaign[], clear: () => void) => (
+      <BulkActions campaigns={rows} shopOf={shopOf} isArchive={isArchive} clear={clear} />
+    ),
+  }
   const create = (
     <Button component={Link} to="/campaigns/new" leftSection={<IconPlus size={16} aria-hidden />}>
       {t('newCampaign')}
@@ -71,12 +80,7 @@ export default function CampaignsPage() {
         search={{ textOf: ({ name, accountName }) => `${name} ${accountName ?? ''}`, idOf: ({ id }) => id }}
         counted={(counts) => t('counted', counts)}
         {...(list.items && { countAll: list.items.length })}
-        selection={{
-          nameOf: ({ name }) => name,
-          actions: (rows, clear) => (
-            <BulkActions campaigns={rows} shopOf={shopOf} isArchive={isArchive} clear={clear} />
-          ),
-        }}
+        {...(items?.some(mayChange) && { selection })}
         filters={
           <>
             <Select

@@ -16,6 +16,8 @@ import type { ListFigures } from './use-figures.ts'
 
 export interface ColumnFacts {
   isAdvertiser: boolean
+  /** Whether any of the campaigns can be paused or resumed. */
+  hasActions: boolean
   shops: readonly Shop[] | undefined
   shopOf: (campaign: Campaign) => Shop | undefined
   figures: Pick<ListFigures, 'spentToday' | 'lastDays'>
@@ -28,7 +30,7 @@ export const LAST_DAYS: readonly string[] = ['impressions', 'clicks', 'ctr', 'cp
 const ORDER = STATES.map(({ value }) => value)
 
 export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
-  const { isAdvertiser, shops, shopOf, figures } = facts
+  const { isAdvertiser, hasActions, shops, shopOf, figures } = facts
   const currencyOf = (campaign: Campaign) => shopOf(campaign)?.currency
   const kindOf = (campaign: Campaign) => KINDS.find(({ value }) => value === campaign.kind)?.label ?? ''
   const zoneOf = (campaign: Campaign) => shopOf(campaign)?.timeZone
@@ -134,14 +136,16 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
       cell: (campaign) => <Dates campaign={campaign} timeZone={zoneOf(campaign)} />,
     },
     ...figureColumns(figures.lastDays && ((campaign) => figures.lastDays!(campaign, currencyOf(campaign))), currencyOf),
-    {
-      key: 'actions',
-      title: t('actions'),
-      align: 'end',
-      isActions: true,
-      cell: (campaign) => <CampaignSwitch campaign={campaign} />,
-    },
+    ...(hasActions ? [ACTIONS] : []),
   ]
+}
+
+const ACTIONS: Column<Campaign> = {
+  key: 'actions',
+  title: t('actions'),
+  align: 'end',
+  isActions: true,
+  cell: (campaign) => <CampaignSwitch campaign={campaign} />,
 }
 
 function figureColumns(
