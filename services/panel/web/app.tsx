@@ -14,7 +14,7 @@ import { SessionContext, useSessionState } from './session/session.ts'
 import { SessionEndDialog } from './session/session-end-dialog.tsx'
 import { SET_PASSWORD_PATH, SetPasswordPage } from './session/sign-in/set-password-page.tsx'
 import { SignInPage } from './session/sign-in/sign-in-page.tsx'
-import { cssVariables, theme } from './theme.ts'
+import { cssVariables, theme } from './theme.tsx'
 
 const queryClient = createQueryClient()
 const loadSecondFactorPage = () => import('./session/second-factor/second-factor-page.tsx')

@@ -1,4 +1,6 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { type ComboboxRenderPillInput, type CSSVariablesResolver, createTheme, Pill } from '@mantine/core'
+import type { MouseEvent } from 'react'
+import { t as fields } from './messages/fields.ts'
 import { t } from './messages/shell.ts'
 
 /** Mantine's close button has no accessible name by default. */
@@ -9,6 +11,8 @@ const listOfOptions = {
   defaultProps: { withScrollArea: false },
   styles: { options: { maxHeight: 250, overflowY: 'auto' } },
 } as const
+
+const listOfPills = { ...listOfOptions, defaultProps: { ...listOfOptions.defaultProps, renderPill: removablePill } }
 
 /** Calm and dense: one accent colour, small radii, system fonts. */
 export const theme = createTheme({
@@ -40,9 +44,11 @@ export const theme = createTheme({
     // Otherwise the first key press after opening a menu only leads to its first item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Select: listOfOptions,
-    MultiSelect: listOfOptions,
+    MultiSelect: listOfPills,
     Autocomplete: listOfOptions,
-    TagsInput: listOfOptions,
+    TagsInput: listOfPills,
+    // An image without a name says nothing to those who cannot see it.
+    ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
   },
 })
 
@@ -69,3 +75,29 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-disabled-color': '#b8bcc4',
   },
 })
+
+/** A chosen value in a field of several, whose button a keyboard reaches: Mantine's own removes only the last one by Backspace. */
+function removablePill({ option, value, onRemove, disabled, reorderProps }: ComboboxRenderPillInput<string>) {
+  const label = option?.label ?? value ?? ''
+  return (
+    <Pill
+      withRemoveButton={!disabled}
+      disabled={disabled ?? false}
+      onRemove={onRemove}
+      removeButtonProps={{
+        tabIndex: 0,
+        'aria-hidden': false,
+        'aria-label': fields('removeChosen', { label }),
+        onClick: toField,
+      }}
+      {...reorderProps}
+    >
+      {label}
+    </Pill>
+  )
+}
+
+/** Once the pill is gone, its field has the focus. */
+function toField({ currentTarget }: MouseEvent<HTMLButtonElement>) {
+  currentTarget.parentElement?.parentElement?.querySelector('input')?.focus()
+}

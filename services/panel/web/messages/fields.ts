@@ -11,6 +11,8 @@ export const t = catalogue({
   bannerImage: 'Banner image',
   logo: 'Logo',
 
+  removeChosen: 'Remove {label}',
+
   clash: 'Someone else has changed this, too',
   clashHelp: 'What is chosen is in the form above. Choose for each field, then save again.',
   clashOwn: 'Yours',

@@ -112,6 +112,27 @@ it('names the groups of choices of a shop and of a campaign', async () => {
   await page.getByRole('radiogroup', { name: 'Status' }).waitFor()
 })
 
+it('removes any of the chosen values by its button, and leaves the focus in their field', async () => {
+  const brand = { kind: 'ADVERTISER', name: 'Brand of three', sellerIds: ['solvik', 'lumbra', 'peak'] }
+  const { id } = await must(world.program.call<Created>('POST', '/v1/panel/accounts', brand))
+  const form = await world.signedIn(OPERATOR)
+  await form.goto(`/panel/accounts/${id}`)
+  await form.getByRole('button', { name: 'Remove solvik' }).press('Enter')
+  await untilFocused(form.getByRole('combobox', { name: 'Sellers' }))
+  expect(await form.getByRole('button', { name: /^Remove / }).count()).toBe(2)
+  await form.keyboard.press('Shift+Tab')
+  await untilFocused(form.getByRole('button', { name: 'Remove peak' }))
+  await form.context().close()
+})
+
+it('has no images without a name in its drop-down fields', async () => {
+  await page.goto('/panel/campaigns')
+  await page.getByRole('combobox', { name: 'State' }).waitFor()
+  const unnamed = page.locator('svg[data-combobox-chevron]:not([aria-hidden="true"])')
+  expect(await page.locator('svg[data-combobox-chevron]').count()).toBeGreaterThan(0)
+  expect(await unnamed.count()).toBe(0)
+})
+
 it('has no column of actions, and nothing to select, where the user may change none of the campaigns', async () => {
   const post = (path: string, body: object) => must(world.program.call<Created>('POST', `/v1/panel/${path}`, body))
   const { id: accountId } = await post('accounts', { kind: 'PUBLISHER', name: 'Publisher without campaigns' })
