@@ -29,7 +29,14 @@ export function UsersTable({ account }: { account?: Account }) {
 
   const columns: Column<User>[] = [
     { key: 'name', title: t('name'), sortBy: ({ name }) => name, cell: ({ name }) => name },
-    { key: 'email', title: t('email'), width: 220, sortBy: ({ email }) => email, cell: ({ email }) => email },
+    {
+      key: 'email',
+      title: t('email'),
+      width: 160,
+      sortBy: ({ email }) => email,
+      // An address has no spaces: without this, a long one pushes other columns under that of the actions.
+      cell: ({ email }) => <span style={{ overflowWrap: 'anywhere' }}>{email}</span>,
+    },
     {
       key: 'role',
       title: t('role'),
