@@ -118,10 +118,15 @@ describe('the days of a report', () => {
   it.each([
     ['yesterday', '2026-02-28', '2026-02-28'],
     ['7-days', '2026-02-23', '2026-03-01'],
+    ['last-week', '2026-02-16', '2026-02-22'],
     ['month', '2026-03-01', '2026-03-01'],
     ['last-month', '2026-02-01', '2026-02-28'],
   ] as const)('of %s on the first of March', (preset, from, until) => {
     expect(daysOf(preset, '2026-03-01')).toEqual({ from, until })
+  })
+
+  it('of the last week end on the Sunday before, also on a Monday', () => {
+    expect(daysOf('last-week', '2026-03-02')).toEqual({ from: '2026-02-23', until: '2026-03-01' })
   })
 })
 

@@ -13,6 +13,7 @@ const presets = {
   today: (today: string) => last(today, 1),
   yesterday: (today: string) => last(addDays(today, -1), 1),
   '7-days': (today: string) => last(today, 7),
+  'last-week': (today: string) => last(addDays(today, -weekdayOf(today)), 7),
   '28-days': (today: string) => last(today, 28),
   '90-days': (today: string) => last(today, 90),
   month: (today: string) => ({ from: firstOfMonth(today), until: today }),
@@ -94,5 +95,7 @@ export const isDay = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 const last = (until: string, count: number): Days => ({ from: addDays(until, 1 - count), until })
+/** From 1 for Monday to 7 for Sunday (ISO 8601). */
+const weekdayOf = (day: string) => new Date(day).getUTCDay() || 7
 const firstOfMonth = (day: string) => `${day.slice(0, 8)}01`
 const monthOf = (lastDay: string): Days => ({ from: firstOfMonth(lastDay), until: lastDay })
