@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit/audit.ts'
 import { deepCheck } from '../../infra/analytics/audit/deep-check.ts'
 import type { Config } from '../../infra/config.ts'
+import { isEmbedded } from '../../infra/engine-config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { type ThreadOnDemand, threadOnDemand } from '../../infra/threads/on-demand.ts'
@@ -118,7 +119,8 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
       uuid,
       randomBytes,
     }),
-    checks: { ...engineChecks(shared), store: createStoreCheck(shared) },
+    // Embedded, there is no other store; and a look into it would count as somebody who reads.
+    checks: { ...engineChecks(shared), ...(isEmbedded(config.engines) ? {} : { store: createStoreCheck(shared) }) },
     failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
 }

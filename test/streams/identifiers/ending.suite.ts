@@ -33,7 +33,7 @@ export function testEnding(open: () => Engines, more?: (world: () => EndingWorld
     })
 
     it('stay while the sink or attribution has something to do that concerns their purchases', async () => {
-      const { analytics, log, shopIds, happen, storeAll, attributeAll, retention } = world
+      const { analytics, log, shopIds, happen, storeAll, attributeAll, retention, end } = world
       await happen(shopIds.flatMap((shopId, n) => history(shopId, n + 1)))
       const behind = retention(DUE + HOUR)
       await behind.turn()
@@ -49,7 +49,8 @@ export function testEnding(open: () => Engines, more?: (world: () => EndingWorld
       expect(await readEndedUntil(analytics)).toBe(ended)
       await log.reset('judge', await endsOf(log, 'ad-events'))
       await retention(DUE - 1).turn()
-      await retention(DUE, null).turn()
+      // The month before has ended by now. Until the store has changed its rows, tables differ in whom they name.
+      await end(DUE, null)
       expect(await readEndedUntil(analytics)).toBeLessThan(ENDED)
     })
 

@@ -135,7 +135,7 @@ it('removes any of the chosen values by its button, and leaves the focus in thei
   const form = await world.signedIn(OPERATOR)
   await form.goto(`/panel/accounts/${id}`)
   await form.getByRole('button', { name: 'Remove solvik' }).press('Enter')
-  await untilFocused(form.getByRole('combobox', { name: 'Sellers' }))
+  await untilFocused(form.getByRole('combobox', { name: /^Sellers whose/ }))
   expect(await form.getByRole('button', { name: /^Remove / }).count()).toBe(2)
   await form.keyboard.press('Shift+Tab')
   await untilFocused(form.getByRole('button', { name: 'Remove peak' }))

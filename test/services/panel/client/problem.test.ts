@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ApiProblem, problemOf } from '../../../services/panel/web/client/problem.ts'
+import { ApiProblem, problemOf } from '../../../../services/panel/web/client/problem.ts'
 
 const problem = (...errors: { path: string; message: string }[]) =>
   new ApiProblem({ status: 400, code: 'INVALID', detail: errors.map(({ path }) => path).join('; '), errors })

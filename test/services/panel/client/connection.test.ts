@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createConnection } from '../../../services/panel/web/client/connection-state.ts'
+import { createConnection } from '../../../../services/panel/web/client/connection-state.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
