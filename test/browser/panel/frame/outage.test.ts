@@ -40,7 +40,8 @@ it.each([
   ['Campaigns', 'campaigns'],
 ])('shows a page first opened during an outage once the server is back, with its styles: %s', async (name, path) => {
   const fresh = await signedIn()
-  await fresh.goto(`/panel/${path}`)
+  // While the page reads its data, it has other buttons.
+  await fresh.goto(`/panel/${path}`, { waitUntil: 'networkidle' })
   await heading(fresh, name).waitFor()
   const look = await styles(fresh)
   await fresh.close()
