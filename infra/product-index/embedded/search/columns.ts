@@ -1,4 +1,5 @@
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
+import { hashOf } from '../../../../services/domain/auction/auction.ts'
 import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
 import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
@@ -138,7 +139,7 @@ export class Columns {
     if (this.views[doc] !== (views ?? 0) || this.clicks[doc] !== (clicks ?? 0)) this.signalsVersion++
     this.views[doc] = views ?? 0
     this.clicks[doc] = clicks ?? 0
-    this.idHash[doc] = hash(id)
+    this.idHash[doc] = hashOf(id)
     this.titleLength[doc] = lengths.title
     this.attributesLength[doc] = lengths.attributes
     this.descriptionLength[doc] = lengths.description
@@ -199,13 +200,6 @@ export class Columns {
 function grown<T extends { set(from: T): void }>(into: T, from: T): T {
   into.set(from)
   return into
-}
-
-/** FNV-1a, 32 bits. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  return value >>> 0
 }
 
 /** The place of a document among ties: a hash of the id's hash and the seed (the finaliser of MurmurHash3). */

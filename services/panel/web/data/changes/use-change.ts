@@ -6,6 +6,7 @@ import { isChangedMeanwhile } from '../../client/problem.ts'
 import type { ReadablePath } from '../../client/types.ts'
 import { entityQuery } from '../use-entity.ts'
 import { type Save, type SaveOptions, useSave } from '../use-save.ts'
+import { changedFields } from './changed-fields.ts'
 import { type Following, type FollowOptions, useFollow } from './use-follow.ts'
 
 /** Paths that answer one entity. */
@@ -14,6 +15,15 @@ type EntityPath = Extract<ReadablePath, `${string}/{id}` | `${string}/{id}/synon
 interface Versioned {
   id: string
   version: number
+}
+
+/** A change as it is sent. */
+export interface Sent<Values> {
+  before: Values
+  after: Values
+  /** The fields of `after` that differ. */
+  changed: Partial<Values>
+  header: ReturnType<typeof ifMatch>
 }
 
 export interface ChangeOptions<E extends Versioned, Values extends object, Result>
@@ -25,8 +35,8 @@ export interface ChangeOptions<E extends Versioned, Values extends object, Resul
   /** The entity as the page has read it. */
   entity: E
   valuesOf: (entity: E) => Values
-  /** Sends what has changed: `client.PATCH(path, { params: { path: { id }, header }, body })`. */
-  send: (change: { before: Values; after: Values; header: ReturnType<typeof ifMatch> }) => Promise<Result>
+  /** Sends what has changed: `client.PATCH(path, { params: { path: { id }, header }, body: changed })`. */
+  send: (change: Sent<Values>) => Promise<Result>
   /** Receives the errors of fields in place of the form. */
   setErrors?: (errors: Record<string, string>) => void
 }
@@ -62,7 +72,8 @@ export function useChange<E extends Versioned, Values extends object, Result>(
 
   function sendTo(version: number) {
     sent.current = form.getValues()
-    return send({ before: form.getInitialValues(), after: sent.current, header: ifMatch(version) })
+    const [before, after] = [form.getInitialValues(), sent.current]
+    return send({ before, after, changed: changedFields(before, after), header: ifMatch(version) })
   }
   async function sendMerged(): Promise<Result> {
     try {

@@ -8,7 +8,6 @@ import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
-import { changedFields } from '../../../data/changes/changed-fields.ts'
 import { useChange } from '../../../data/changes/use-change.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
@@ -43,8 +42,7 @@ export function UserEditDialog({ user, close }: UserEditDialogProps) {
     path: '/v1/panel/users/{id}',
     entity: user,
     valuesOf,
-    send({ before, after, header }) {
-      const { isActive, ...fields } = changedFields(before, after)
+    send({ changed: { isActive, ...fields }, header }) {
       const body = { ...fields, ...(isActive === undefined ? {} : { disabled: !isActive }) }
       return answer(client.PATCH('/v1/panel/users/{id}', { params: { path: { id: user.id }, header }, body }))
     },

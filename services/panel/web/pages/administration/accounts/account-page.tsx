@@ -6,7 +6,6 @@ import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
-import { changedFields } from '../../../data/changes/changed-fields.ts'
 import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
@@ -51,10 +50,8 @@ function AccountEditor({ account }: { account: Account }) {
     path: '/v1/panel/accounts/{id}',
     entity: account,
     valuesOf,
-    send({ before, after, header }) {
-      const body = changedFields(before, after)
-      return answer(client.PATCH('/v1/panel/accounts/{id}', { params: { ...params, header }, body }))
-    },
+    send: ({ changed, header }) =>
+      answer(client.PATCH('/v1/panel/accounts/{id}', { params: { ...params, header }, body: changed })),
     changes: ['/v1/panel/accounts'],
     saved: t('saved'),
   })

@@ -9,7 +9,6 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { changedFields } from '../../../data/changes/changed-fields.ts'
 import { useChange } from '../../../data/changes/use-change.ts'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
@@ -104,10 +103,8 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
     path: '/v1/panel/ad-units/{id}',
     entity: unit,
     valuesOf,
-    send({ before, after, header }) {
-      const body = changedFields(before, after)
-      return answer(client.PATCH('/v1/panel/ad-units/{id}', { params: { ...params, header }, body }))
-    },
+    send: ({ changed, header }) =>
+      answer(client.PATCH('/v1/panel/ad-units/{id}', { params: { ...params, header }, body: changed })),
     changes: ['/v1/panel/ad-units'],
     saved: placements('unitSaved'),
   })
