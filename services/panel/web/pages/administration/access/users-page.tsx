@@ -32,7 +32,6 @@ export function UsersTable({ account }: { account?: Account }) {
     {
       key: 'email',
       title: t('email'),
-      width: 160,
       sortBy: ({ email }) => email,
       // An address has no spaces: without this, a long one pushes other columns under that of the actions.
       cell: ({ email }) => <span style={{ overflowWrap: 'anywhere' }}>{email}</span>,
