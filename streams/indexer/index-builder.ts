@@ -2,9 +2,9 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { IndexBuild, IndexBuilds, IndexFill, ProductIndex } from '../../infra/product-index/port.ts'
 import { IndexUnavailable } from '../../infra/product-index/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { decodeBatch } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
-import type { StreamStep } from '../runtime/pipeline.ts'
+import { decodeBatch } from '../runtime/pipeline/outcome.ts'
+import type { StreamStep } from '../runtime/pipeline/pipeline.ts'
 
 /** `registry` is not among them: the campaigns that promote an offer are derived from the current registry. */
 const FILLED_FROM = ['products', 'product-signals'] as const satisfies TopicName[]

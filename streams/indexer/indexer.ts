@@ -6,7 +6,7 @@ import { IndexUnavailable, type ProductIndex } from '../../infra/product-index/p
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { hasUncommitted } from '../runtime/lag.ts'
-import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
+import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline/pipeline.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createIndexBuilder, type IndexBuilder } from './index-builder.ts'
 import { createIndexerStep, type IndexerProgress } from './indexer-step.ts'

@@ -4,7 +4,6 @@ import { Revoked } from '../../infra/event-log/port.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { decodeDecisions, encodeNote, isOfLog, type NotedEvent, standsBy } from './batch-note.ts'
-import { completeShards } from './counters-repair.ts'
 import { JUDGE_GROUP } from './recount/judged-up-to.ts'
 import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
@@ -26,6 +25,8 @@ export interface EventBatch<Event extends NotedEvent, Outcome> {
   after: number
   /** The last offset of the batch, even if its record has no step. */
   upTo: number
+  /** `completeShards`, beginning with this partition. */
+  complete: (partition: number) => Promise<void>
 }
 
 /**
@@ -43,7 +44,7 @@ export async function decideBatch<Event extends NotedEvent, Outcome>(
     return await retryWhenMoved(() => attempt(deps, batch))
   } catch (error) {
     if (!(error instanceof CountersBehind)) throw error
-    await completeShards(deps, batch.place.shard)
+    await batch.complete(batch.place.shard)
     return retryWhenMoved(() => attempt(deps, batch))
   }
 }

@@ -6,10 +6,16 @@ import { judgedEventBytes } from '../../schemas/wire/ad-event.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
-import { createStream, requireCompleteRegistry, type StreamOptions, type StreamStep } from '../runtime/pipeline.ts'
+import type { DeadRecord, DecodedRecord } from '../runtime/pipeline/outcome.ts'
+import {
+  createStream,
+  requireCompleteRegistry,
+  type StreamOptions,
+  type StreamStep,
+} from '../runtime/pipeline/pipeline.ts'
 import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
+import { completeShards } from './counters-repair.ts'
 import { decideBatch } from './decide-batch.ts'
 import { JUDGE_GROUP, restoreJudgeCommits } from './recount/judged-up-to.ts'
 import type { RecountDeps } from './recount.ts'
@@ -28,6 +34,8 @@ import {
  * But selection's reads of the counters wait for each store. Exported for the benchmark of the counters.
  */
 export const BATCH_MAX_RECORDS = 8_000
+/** While the counters load or store for one batch, others are decided. With few events, their calls are sent together. */
+const CONCURRENCY = 16
 /** Verdicts may be a few tenths of a second late, and each batch has a fixed cost. */
 const GATHER_MS = 250
 
@@ -55,6 +63,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     beforeJoining: () => restoreJudgeCommits(log, options.logger),
     step: requireCompleteRegistry(snapshot, step),
     batchMaxRecords: BATCH_MAX_RECORDS,
+    concurrency: CONCURRENCY,
     gatherMs: GATHER_MS,
   })
 }
@@ -69,6 +78,14 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
 export function createJudgeStep(deps: RecountDeps): StreamStep {
   const { counters, snapshot } = deps
   const shardFor = memoized((campaignId: string) => shardOf(campaignId, counters.shards))
+  /** Counts again what was lost, for all batches that find it at the same time. */
+  let completing: Promise<void> | null = null
+  const complete = (partition: number) => {
+    completing ??= completeShards(deps, partition).finally(() => {
+      completing = null
+    })
+    return completing
+  }
 
   return async function judgeStep({ partition, records, committed, lastOffset }) {
     const place = { shard: partition, shards: counters.shards }
@@ -88,6 +105,7 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       stepOf: ({ value }, batch) => judgingStep(value, place, termsFor(value), batch),
       after: (committed ?? 0) - 1,
       upTo: lastOffset,
+      complete,
       async outcomeOf(decisions) {
         const outputs: NewRecord[] = passedOn.map(eventAgain)
         const dead: DeadRecord[] = passedOn.map(movedPartition)

@@ -3,8 +3,19 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** Items per slice. With the usual work per record, a slice takes a few milliseconds. */
 const SLICE = 250
 
-/** Maps a list in order. The event loop gets a turn between slices, so that a long list does not block it. */
-export async function inSlices<T, R>(list: readonly T[], work: (each: T) => R): Promise<R[]> {
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Maps a list in order. The event loop gets a turn between slices, so that a long list does not block it. Lists are mapped one after the
+ * other: if several took turns, all of them would be done late, and then the engines would be asked for all of them at once.
+ */
+export function inSlices<T, R>(list: readonly T[], work: (each: T) => R): Promise<R[]> {
+  const mapped = last.then(() => mapSlices(list, work))
+  last = mapped.catch(() => {})
+  return mapped
+}
+
+async function mapSlices<T, R>(list: readonly T[], work: (each: T) => R): Promise<R[]> {
   const results: R[] = []
   for (let from = 0; from < list.length; from += SLICE) {
     if (from > 0) await turn()

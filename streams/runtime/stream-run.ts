@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
-import { createPartitionPauses, type PartitionPauses } from './paused-partitions.ts'
+import { createPartitionPauses, type PartitionPauses } from './pipeline/paused-partitions.ts'
 import type { StreamLogger, StreamState } from './stream.ts'
 
 export interface Retry {

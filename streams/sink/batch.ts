@@ -2,7 +2,7 @@ import { type Analytics, AnalyticsRejected, type Fence, isBlock, type RowBlock }
 import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { LogRecord } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/wire/codec.ts'
-import type { DeadRecord } from '../runtime/outcome.ts'
+import type { DeadRecord } from '../runtime/pipeline/outcome.ts'
 import type { StoredTopic } from './rows.ts'
 import { type TableRows, tableRowsOf } from './table-rows.ts'
 

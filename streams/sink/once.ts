@@ -1,7 +1,7 @@
 import { type StreamCounts, withBatch } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { type Assignment, type LogConsumer, Revoked } from '../../infra/event-log/port.ts'
-import { type DeadRecord, deadLettersOf } from '../runtime/outcome.ts'
+import { type DeadRecord, deadLettersOf } from '../runtime/pipeline/outcome.ts'
 import { fenceOf, type SinkBatch, type StoredRows, storeBatches, storeMissing } from './batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 

@@ -1,7 +1,7 @@
 import { currentSchema } from '../../schemas/avro/schemas.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import { type TopicName, topics } from '../../schemas/topics.ts'
-import type { DecodedRecord } from '../runtime/outcome.ts'
+import type { DecodedRecord } from '../runtime/pipeline/outcome.ts'
 import { type RowPlan, type RowShape, rowPlanOf } from './row-plan.ts'
 
 /** A table with one row for every record of its topic. */

@@ -69,6 +69,8 @@ export function openShard(options: ShardOptions): Shard {
   /** The known seen keys are read and changed by one call at a time. */
   const seenCalls = new PQueue({ concurrency: 1 })
   const known = new KnownValues(knownLimit, now)
+  /** Resolves once the last change has been answered. The values that are known before that would be outdated when they are used. */
+  let stored: Promise<unknown> = Promise.resolve()
   /** The position at which this process has last seen each source. */
   const leftAt = new Map<string, number>()
   const lasting = new Map<string, LastingBuckets>()
@@ -102,6 +104,7 @@ export function openShard(options: ShardOptions): Shard {
   async function loadOne(load: ShardLoad): Promise<LoadedShard> {
     const { source, after, seen } = load
     for (let attempt = 1; ; attempt++) {
+      await stored
       if (attempt === KNOWN_ATTEMPTS_MAX) known.expect(null)
       const read = await readUnknown(load)
       const { position, note, seenToken, complete } = read.state
@@ -174,7 +177,9 @@ export function openShard(options: ShardOptions): Shard {
     buckets.expect(change.after)
     const token = newToken()
     const { keys, args, written } = changeArguments(change, { names, lasting: buckets, now: now(), token }, seen)
-    const [former] = await connection.run((client) => client.storeChange(keys.length, keys, args))
+    const sent = connection.run((client) => client.storeChange(keys.length, keys, args))
+    stored = sent.catch(() => {})
+    const [former] = await sent
     known.stored(change, { former: former!, token })
     leftAt.set(change.source, change.upTo)
     buckets.remember(written, change.upTo)

@@ -5,7 +5,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import type { DecodedRecord } from '../../../streams/runtime/outcome.ts'
+import type { DecodedRecord } from '../../../streams/runtime/pipeline/outcome.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS

@@ -7,7 +7,7 @@ import type { EventLog, LogRecord, NewRecord } from '../../../infra/event-log/po
 import type { PageView } from '../../../schemas/records/events.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { createStream, type StreamOptions, type StreamStep } from '../../../streams/runtime/pipeline.ts'
+import { createStream, type StreamOptions, type StreamStep } from '../../../streams/runtime/pipeline/pipeline.ts'
 import type { Stream } from '../../../streams/runtime/stream.ts'
 import { samples } from '../../schemas/samples.ts'
 

@@ -6,7 +6,7 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import { type EventLog, type LogRecord, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../../streams/runtime/dead-letters.ts'
-import { toDeadLetter } from '../../../streams/runtime/outcome.ts'
+import { toDeadLetter } from '../../../streams/runtime/pipeline/outcome.ts'
 
 let folder: string
 let log: EventLog

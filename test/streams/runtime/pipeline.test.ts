@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type NewRecord, Revoked } from '../../../infra/event-log/port.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
-import type { StreamStep } from '../../../streams/runtime/pipeline.ts'
+import type { StreamStep } from '../../../streams/runtime/pipeline/pipeline.ts'
 import { withChangedConsumers } from '../../changed-consumers.ts'
 import { copiersWorld, copy, ids, messages, NOW, silent, view } from './copier.ts'
 

@@ -29,7 +29,7 @@ export async function loadProgram({ adds = [] }: { adds?: readonly RecordName[] 
       import('../../../schemas/wire/codec.ts'),
       import('../../../streams/judge/judge.ts'),
       import('../../../streams/sink/sink.ts'),
-      import('../../../streams/runtime/pipeline.ts'),
+      import('../../../streams/runtime/pipeline/pipeline.ts'),
       import('../../../services/replicas/registry-follower.ts'),
       import('../../../services/domain/snapshot.ts'),
       import('../../../services/replicas/traffic-follower.ts'),

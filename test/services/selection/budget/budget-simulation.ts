@@ -9,6 +9,7 @@ import { trafficRulesOf } from '../../../../services/domain/traffic-rules.ts'
 import { type Budgets, createBudgets } from '../../../../services/selection/budget/budgets.ts'
 import { createSpendView, type SpendView } from '../../../../services/selection/budget/spend.ts'
 import type { BatchCounters } from '../../../../streams/judge/batch-counters.ts'
+import { completeShards } from '../../../../streams/judge/counters-repair.ts'
 import { decideBatch } from '../../../../streams/judge/decide-batch.ts'
 import type { Decision } from '../../../../streams/judge/step.ts'
 import { trafficTermsOf } from '../../../../streams/judge/traffic.ts'
@@ -164,7 +165,8 @@ export function createSimulation(options: {
     const outcomeOf = async (decisions: readonly Decision[]) =>
       new Map(events.map(({ offset }, i) => [offset, decisions[i]!]))
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
-    return decideBatch(deps, { place, events, stepOf, outcomeOf, after, upTo: lastOffsets[shard]! })
+    const complete = (partition: number) => completeShards(deps, partition)
+    return decideBatch(deps, { place, events, stepOf, outcomeOf, after, upTo: lastOffsets[shard]!, complete })
   }
 
   const processes: Process[] = []

@@ -1,6 +1,6 @@
-import type { Batch, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
-import { type TopicName, topics } from '../../schemas/topics.ts'
-import { decode, encode, UndecodableRecord, type UnknownSchema, unknownSchemaOf } from '../../schemas/wire/codec.ts'
+import type { Batch, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import { type TopicName, topics } from '../../../schemas/topics.ts'
+import { decode, encode, UndecodableRecord, type UnknownSchema, unknownSchemaOf } from '../../../schemas/wire/codec.ts'
 
 /** A record of the log with its value decoded; null is a tombstone. */
 export interface DecodedRecord<T> {

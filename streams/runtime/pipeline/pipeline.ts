@@ -1,4 +1,5 @@
-import { countedFrom, countsIn, type StreamCounts, withBatch } from '../../infra/analytics/audit/counts.ts'
+import PQueue from 'p-queue'
+import { countedFrom, countsIn, type StreamCounts, withBatch } from '../../../infra/analytics/audit/counts.ts'
 import {
   type Assignment,
   type Batch,
@@ -6,22 +7,15 @@ import {
   type LogConsumer,
   type NewRecord,
   Revoked,
-} from '../../infra/event-log/port.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import { UnknownSchema } from '../../schemas/wire/codec.ts'
-import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { createTopicLag } from './lag.ts'
-import {
-  type DeadRecord,
-  type DecodedRecord,
-  deadLettersOf,
-  decodeBatch,
-  readablePart,
-  type StepResult,
-  type Unreadable,
-} from './outcome.ts'
-import type { Stream, StreamLogger } from './stream.ts'
-import { createStreamRun, IDLE_POLL_MS, type Retry } from './stream-run.ts'
+} from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { UnknownSchema } from '../../../schemas/wire/codec.ts'
+import type { Snapshot } from '../../../services/domain/snapshot.ts'
+import { createTopicLag } from '../lag.ts'
+import type { Stream, StreamLogger } from '../stream.ts'
+import { createStreamRun, IDLE_POLL_MS, type Retry } from '../stream-run.ts'
+import { type DeadRecord, type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
+import { type FailedBatch, processInRounds, type ReadableBatch } from './rounds.ts'
 
 /**
  * Processes one batch of one partition, in order. A batch comes again after a crash or a throw, so the step's effects outside
@@ -48,6 +42,8 @@ export interface StreamOptions {
   beforeJoining?: () => Promise<void>
   step: StreamStep
   batchMaxRecords: number
+  /** How many steps may run at the same time, each for another partition. Default: 1. */
+  concurrency?: number
   /** How long one poll waits after a failure, and while a partition is paused. Default: 1 s. */
   lookAgainMs?: number
   /** The pause once all records are processed, so that new ones gather into large batches. Default: none. */
@@ -67,10 +63,7 @@ interface Committed {
 }
 
 /** A batch whose step is done, with what its commit will append. */
-interface Worked {
-  /** Only the records that this program can read. */
-  batch: Batch
-  unreadable: Unreadable | null
+interface Worked extends ReadableBatch {
   made: readonly NewRecord[]
   dead: readonly DeadRecord[]
 }
@@ -84,6 +77,7 @@ const LOOK_AGAIN_MS = 1_000
  */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, lookAgainMs = LOOK_AGAIN_MS, gatherMs = 0, retry, now, logger } = options
+  const steps = new PQueue({ concurrency: options.concurrency ?? 1 })
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, Committed>()
   /** Assignments that ended when their partition moved to another member. Batches read under them are dropped. */
@@ -99,75 +93,75 @@ export function createStream(options: StreamOptions): Stream {
     return batch
   }
 
-  /**
-   * Waits for records, and works until none are left. Partitions are worked in rounds, one batch of each at most. The batches of a
-   * round are committed at the same time, so that a log may store them in one write.
-   */
+  /** Waits for records, and works until none are left. */
   async function processAll(consumer: LogConsumer): Promise<void> {
     const first = await poll(consumer, run.isSettled() ? IDLE_POLL_MS : lookAgainMs)
     // No batch came, so none waits to be retried: if anything had failed, it was the log, and it has recovered.
     if (!first) return run.markHealthy()
-    let records = 0
-    const rounds = createRounds((round) => commitAll(consumer, round), options.batchMaxRecords)
-    try {
-      for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
-        await rounds.makeReady(batch.assignment)
-        records += batch.records.length
-        const worked = await processBatch(consumer, batch)
-        if (worked instanceof Error) {
-          await rounds.commit()
-          await run.backOff(worked)
-        } else if (worked) {
-          rounds.add(worked)
-          // Commit before the next poll: the commit pauses a partition with an unreadable record, which the poll would skip.
-          if (worked.unreadable) await rounds.commit()
-        }
-      }
-      await rounds.commit()
-    } finally {
-      await rounds.ended()
-    }
+    const records = await processInRounds(first, {
+      poll: () => poll(consumer, 0),
+      recordsMax: options.batchMaxRecords,
+      process: (round) => processRound(consumer, round),
+      retry: (failed) => retryBatches(consumer, failed),
+      stopping: run.stopping,
+    })
     // After a full batch, the next records are probably on their way from the broker already, so do not wait for more to gather.
     if (records < options.batchMaxRecords) await run.pause(gatherMs)
   }
 
-  /** @returns what to commit; null when there is nothing to commit; or the error after which the records are to be tried again. */
-  async function processBatch(consumer: LogConsumer, batch: Batch): Promise<Worked | Error | null> {
-    const { assignment } = batch
-    if (ended.has(assignment)) return null
-    const { readable, unreadable } = readablePart(batch)
-    if (readable.length > 0) return workBatch(consumer, { ...batch, records: readable }, unreadable)
-    if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
-    return null
+  /**
+   * The batches of a round are committed at the same time, so that a log may store them in one write. Settles once every commit has.
+   * @throws the error of a commit that failed.
+   */
+  async function processRound(consumer: LogConsumer, round: readonly ReadableBatch[]): Promise<FailedBatch[]> {
+    const failed: FailedBatch[] = []
+    const worked = await Promise.all(
+      round.map((readable) =>
+        steps.add(async () => {
+          try {
+            return await workBatch(consumer, readable)
+          } catch (error) {
+            failed.push({ batch: readable.batch, error: error as Error })
+            return null
+          }
+        }),
+      ),
+    )
+    const commits = await Promise.allSettled(worked.map((each) => each && commit(consumer, each)))
+    for (const each of commits) if (each.status === 'rejected') throw each.reason
+    return failed
   }
 
-  async function workBatch(
-    consumer: LogConsumer,
-    batch: Batch,
-    unreadable: Worked['unreadable'],
-  ): Promise<Worked | Error | null> {
+  /** @returns what to commit; null when there is nothing to commit. @throws the error after which the batch is to be tried again. */
+  async function workBatch(consumer: LogConsumer, { batch, unreadable }: ReadableBatch): Promise<Worked | null> {
     const { topic, partition, assignment } = batch
+    if (ended.has(assignment)) return null
+    if (batch.records.length === 0) {
+      if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
+      return null
+    }
     const { records, dead } = decodeBatch(batch)
     const lastOffset = batch.records.at(-1)!.offset
     const { offset: committed } = commitOf(assignment)
-    let result: StepResult = {}
     try {
-      if (records.length > 0) result = await step({ topic, partition, records, committed, lastOffset })
+      const { outputs = [], dead: refused = [] } =
+        records.length > 0 ? await step({ topic, partition, records, committed, lastOffset }) : {}
+      return { batch, unreadable, made: outputs, dead: [...dead, ...refused] }
     } catch (error) {
       if (error instanceof Revoked) return giveUp(batch)
-      const { offset } = batch.records[0]!
-      consumer.seek(assignment, offset)
-      if (!(error instanceof UnknownSchema)) return error as Error
-      run.paused.pause(consumer, { assignment, offset, reason: error })
-      return null
+      throw error
     }
-    return { batch, unreadable, made: result.outputs ?? [], dead: [...dead, ...(result.dead ?? [])] }
   }
 
-  /** Settles once every commit has. @throws the error of a commit that failed. */
-  async function commitAll(consumer: LogConsumer, round: readonly Worked[]): Promise<void> {
-    const commits = await Promise.allSettled(round.map((worked) => commit(consumer, worked)))
-    for (const each of commits) if (each.status === 'rejected') throw each.reason
+  async function retryBatches(consumer: LogConsumer, failed: readonly FailedBatch[]): Promise<void> {
+    for (const { batch, error } of failed) {
+      const { assignment } = batch
+      const { offset } = batch.records[0]!
+      if (error instanceof UnknownSchema) run.paused.pause(consumer, { assignment, offset, reason: error })
+      else consumer.seek(assignment, offset)
+    }
+    const reason = failed.find(({ error }) => !(error instanceof UnknownSchema))
+    if (reason) await run.backOff(reason.error)
   }
 
   async function commit(consumer: LogConsumer, { batch, unreadable, made, dead }: Worked): Promise<void> {
@@ -242,43 +236,6 @@ export function createStream(options: StreamOptions): Stream {
     lag: createTopicLag({ log, group: name, topics, now }),
     ownLag: createTopicLag({ log, group: name, topics, assigned: () => member?.assigned() ?? [], now }),
     state: run.state,
-  }
-}
-
-/** Gathers batches into rounds. A full round is committed while the next one is worked. */
-function createRounds(commitAll: (round: readonly Worked[]) => Promise<void>, recordsMax: number) {
-  let round: Worked[] = []
-  let committing: readonly Worked[] = []
-  let committed: Promise<void> = Promise.resolve()
-
-  const isFull = () => round.reduce((sum, { batch }) => sum + batch.records.length, 0) >= recordsMax
-  const isIn = (worked: readonly Worked[], assignment: Assignment) =>
-    worked.some(({ batch }) => batch.assignment === assignment)
-
-  /** Begins to commit the round, once the one before it is committed. */
-  async function beginCommit(): Promise<void> {
-    await committed
-    committing = round
-    round = []
-    committed = commitAll(committing)
-    // It is awaited later. Until then, its failure must not count as unhandled.
-    committed.catch(() => {})
-  }
-
-  return {
-    add: (worked: Worked) => void round.push(worked),
-    /** Makes ready for the next batch of a partition: the batch before it is committed first. */
-    async makeReady(assignment: Assignment): Promise<void> {
-      if (isFull() || isIn(round, assignment)) await beginCommit()
-      if (isIn(committing, assignment)) await committed
-    },
-    /** Resolves when everything is committed. @throws the error of a commit that failed. */
-    async commit(): Promise<void> {
-      await beginCommit()
-      await committed
-    },
-    /** Resolves when no commit is under way. */
-    ended: () => committed.catch(() => {}),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Assignment, LogConsumer } from '../../infra/event-log/port.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import { msSince } from '../../services/domain/time/ms-since.ts'
-import type { PausedPartition, StreamLogger } from './stream.ts'
+import type { Assignment, LogConsumer } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { msSince } from '../../../services/domain/time/ms-since.ts'
+import type { PausedPartition, StreamLogger } from '../stream.ts'
 
 /**
  * The paused partitions of a stream, whose next record needs a newer version of the program. A process refuses them, so that

@@ -1,0 +1,92 @@
+import type { Batch } from '../../../infra/event-log/port.ts'
+import { readablePart, type Unreadable } from './outcome.ts'
+
+/** A batch without the record at which it must end, and what follows it. */
+export interface ReadableBatch {
+  /** Its records may be none. */
+  batch: Batch
+  /** Null when this program can read the whole batch. */
+  unreadable: Unreadable | null
+}
+
+/** A batch that must be read again. */
+export interface FailedBatch {
+  batch: Batch
+  error: Error
+}
+
+export interface RoundsOptions {
+  /** Returns null when no records are left. */
+  poll: () => Promise<Batch | null>
+  /** No more batches are added to a round once it has this many records. */
+  recordsMax: number
+  /** Works and commits a round. */
+  process: (round: readonly ReadableBatch[]) => Promise<FailedBatch[]>
+  /** Makes the next poll begin with failed batches again, when it is time for that. */
+  retry: (failed: readonly FailedBatch[]) => Promise<void>
+  stopping: () => boolean
+}
+
+/** One round is read and worked while the one before it waits for the engines. */
+const ROUNDS_MAX = 2
+
+/**
+ * Gathers batches into rounds, and processes them until no records are left. A round has one batch of each partition at most, and none
+ * of a partition whose earlier batch is not committed yet.
+ * @param first the first batch.
+ * @returns how many records were read.
+ * @throws the error of `process`, once no round is under way any more.
+ */
+export async function processInRounds(first: Batch, options: RoundsOptions): Promise<number> {
+  const { poll, recordsMax, process, retry, stopping } = options
+  /** The oldest is first. */
+  const underWay: { round: readonly ReadableBatch[]; done: Promise<FailedBatch[]> }[] = []
+  let waiting: Batch | null = first
+  let isDrained = false
+  let records = 0
+
+  /** @returns none when no records are left, or when the next batch must wait. */
+  async function gather(): Promise<ReadableBatch[]> {
+    const round: ReadableBatch[] = []
+    for (let gathered = 0; gathered < recordsMax && !isDrained && !stopping(); ) {
+      waiting ??= await poll()
+      isDrained = waiting === null
+      const batch = waiting
+      if (!batch || [round, ...underWay.map((each) => each.round)].some((each) => hasPartition(each, batch))) break
+      waiting = null
+      const { readable, unreadable } = readablePart(batch)
+      round.push({ batch: { ...batch, records: readable }, unreadable })
+      gathered += batch.records.length
+      if (unreadable) break
+    }
+    return round
+  }
+
+  async function finishOldest(): Promise<void> {
+    const failed = await underWay[0]!.done
+    underWay.shift()
+    if (failed.length === 0) return
+    // The records before a waiting batch will be read again.
+    if (failed.some(({ batch }) => batch.assignment === waiting?.assignment)) waiting = null
+    isDrained = false
+    await retry(failed)
+  }
+
+  try {
+    for (;;) {
+      const round = await gather()
+      if (round.length > 0) underWay.push({ round, done: process(round) })
+      else if (underWay.length === 0) return records
+      for (const { batch } of round) records += batch.records.length
+      // The commit pauses the partition of an unreadable record, which a poll before it would skip.
+      const readsOn = round.length > 0 && round.every(({ unreadable }) => !unreadable)
+      const most = readsOn ? ROUNDS_MAX - 1 : round.length > 0 ? 0 : underWay.length - 1
+      while (underWay.length > most) await finishOldest()
+    }
+  } finally {
+    await Promise.allSettled(underWay.map(({ done }) => done))
+  }
+}
+
+const hasPartition = (round: readonly ReadableBatch[], { topic, partition }: Batch) =>
+  round.some(({ batch }) => batch.topic === topic && batch.partition === partition)
