@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { createAttribution } from '../../../streams/attribution/attribution.ts'
 import { HOUR, T0 } from './events.ts'
@@ -122,4 +122,41 @@ it('what another process has found is known to the one that goes on', async () =
   await store([happened.purchase({ eventId: 'o', cid: 'laptop', at: T0 + HOUR, products: ['p1'] })])
   await follow(frozen!)
   expect((await lines()).map(({ eventId, outcome }) => `${eventId} ${outcome}`)).toEqual(['o CREDITED', 'o1 CREDITED'])
+})
+
+describe('among many lines', () => {
+  const OTHER_LINES = 20_000
+  const shop = (version: number, viewWindowHours: number) =>
+    happened.shop({ version, clickWindowHours: 1, viewWindowHours })
+
+  /** A shop with one sale of p1, which is of item group g, and many lines of p2. */
+  async function openShop() {
+    const { store, log, analytics } = await world()
+    const turn = createAttribution({ log, analytics, runId: randomUUID })
+    await store([shop(1, 1), happened.grouping('p1', 'g'), ...sale(1)])
+    await follow(turn)
+    await analytics.command(
+      `INSERT INTO attributed_lines (shopId, kind, eventId, line, shopProductId, trust, clickWindowHours, viewWindowHours)
+       SELECT 'shop', 'PURCHASE', 'other', number, 'p2', 'OPEN', 1, 1 FROM numbers({lines:UInt32})`,
+      { lines: OTHER_LINES },
+    )
+    const rowsRead = async () => {
+      const sql = `SELECT toInt64(sum(value)) AS total FROM system.events WHERE event = 'SelectedRows'`
+      return (await analytics.query<{ total: number }>(sql))[0]!.total
+    }
+    return {
+      async readsLinesAfter(change: Happening): Promise<boolean> {
+        const before = await rowsRead()
+        await store([change])
+        await follow(turn)
+        return (await rowsRead()) - before >= OTHER_LINES
+      },
+    }
+  }
+
+  it('a change of a shop reads them only if it changes what they were computed with', async () => {
+    const { readsLinesAfter } = await openShop()
+    expect(await readsLinesAfter(shop(2, 1))).toBe(false)
+    expect(await readsLinesAfter(shop(3, 2))).toBe(true)
+  })
 })

@@ -179,16 +179,33 @@ function changedPlacesSql(links: string): string {
         AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))}))`
 }
 
-/** Lines that were computed with other windows than their shop has now, or with another trust than it had when it received them. */
+/**
+ * Lines that were computed with other windows than their shop has now, or with another trust than it had when it received them. Most
+ * changes of a shop are of something else, and no line is read for these.
+ */
 const ofShopsSql = (newEntries: string): string => `
 SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
   SELECT * FROM attributed_lines FINAL
-  WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries}) AND occurredAt >= {settledUntil:Int64}
+  WHERE shopId IN (${reattributedShopsSql(newEntries)}) AND occurredAt >= {settledUntil:Int64}
 ) AS l
 INNER JOIN (${windowsSql}) AS w ON w.shopId = l.shopId
 WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)
   OR l.trust != ${trustAtSql('w.trusts', 'l.receivedAt')}`
+
+/**
+ * Shops with other windows or another trust than in the version before, or with a trust that is in force earlier, because the clock was
+ * set back. The first version of a shop replaces the defaults.
+ */
+const reattributedShopsSql = (newEntries: string): string => `
+    SELECT shopId FROM (
+      SELECT shopId, _partition, _offset, (clickWindowHours, viewWindowHours, transactionTrust) AS settings,
+        lagInFrame(settings) OVER history AS before, row_number() OVER history = 1 AS isFirst,
+        updatedAt < max(updatedAt) OVER history AS isEarlier
+      FROM shop_versions FINAL
+      WINDOW history AS (PARTITION BY shopId ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+    )
+    WHERE (${newEntries}) AND (isFirst OR settings != before OR isEarlier)`
 
 /** Lines that were computed with other item groups than their product has now. */
 function ofGroupsSql(newGroups: string): string {
