@@ -43,6 +43,7 @@ const measures: Measure[] = [
     'streams/signals-turn',
     'streams/import',
     'streams/attribution-turn',
+    'streams/attribution-changes',
     'streams/indexer',
     'reports/reports',
     'reports/sales',

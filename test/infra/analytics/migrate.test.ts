@@ -29,6 +29,30 @@ test('credited lines that an earlier version has stored get what they lack', asy
   expect(await analytics.query('SELECT * FROM credited_lines FINAL')).toEqual([expect.objectContaining(sale)])
 })
 
+test('lines that an earlier version has stored are counted by their item groups', async () => {
+  const product = { shopId: 'grouped', shopProductId: 'sku', itemGroups: ['group'] }
+  const line = { ...product, kind: 'PURCHASE', eventId: 'order' }
+  const inserted = (name: string, rows: object[]) => analytics.insert('attributed_lines', rows, { token: name })
+  await analytics.command('ALTER TABLE attributed_lines DROP PROJECTION groups_of_products SETTINGS mutations_sync = 1')
+  await inserted(
+    'before',
+    [0, 1].map((number) => ({ ...line, line: number })),
+  )
+  // A process that was killed begins again.
+  for (const statement of [1, 2].flatMap(() => statementsIn('035_line_groups.sql'))) await analytics.command(statement)
+  await expect.poll(() => analytics.unfinishedMutations(['attributed_lines'])).toBe(0)
+  await inserted('after', [{ ...line, version: 1, itemGroups: ['other'] }])
+  await analytics.command('OPTIMIZE TABLE attributed_lines FINAL')
+  const counted = await analytics.query(
+    `SELECT itemGroups, toInt64(count()) AS lines FROM attributed_lines WHERE shopId = 'grouped'
+     GROUP BY shopId, shopProductId, itemGroups ORDER BY itemGroups SETTINGS force_optimize_projection = 1`,
+  )
+  expect(counted).toEqual([
+    { itemGroups: ['group'], lines: 1 },
+    { itemGroups: ['other'], lines: 1 },
+  ])
+})
+
 test('what a later version has added is left alone; what this version would damage is refused', async () => {
   const apply = (name: string) => analytics.insert('migrations', [{ name }], { token: name })
   await apply('998_more.sql')

@@ -159,4 +159,10 @@ describe('among many lines', () => {
     expect(await readsLinesAfter(shop(2, 1))).toBe(false)
     expect(await readsLinesAfter(shop(3, 2))).toBe(true)
   })
+
+  it('a change of a product reads them only if it changes its item group', async () => {
+    const { readsLinesAfter } = await openShop()
+    expect(await readsLinesAfter(happened.grouping('p1', 'g'))).toBe(false)
+    expect(await readsLinesAfter(happened.grouping('p1', 'h'))).toBe(true)
+  })
 })

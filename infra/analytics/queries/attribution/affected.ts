@@ -207,17 +207,28 @@ const reattributedShopsSql = (newEntries: string): string => `
     )
     WHERE (${newEntries}) AND (isFirst OR settings != before OR isEarlier)`
 
-/** Lines that were computed with other item groups than their product has now. */
+/**
+ * Lines that were computed with other item groups than their product has now. Each change of a product tells its item group, and hardly
+ * any changes it, so first the products are found that have such lines, replaced ones included (migrations/035_line_groups.sql).
+ */
 function ofGroupsSql(newGroups: string): string {
   const products = `SELECT shopId, id FROM product_groups WHERE ${newGroups}`
-  const product_groups = `(shopId, id) IN (${products})`
+  const groups = itemGroupsSql({ product_groups: `(shopId, id) IN (${products})` })
+  const regrouped = `
+    SELECT l.shopId, l.shopProductId
+    FROM (
+      SELECT shopId, shopProductId, itemGroups FROM attributed_lines
+      WHERE (shopId, shopProductId) IN (${products}) GROUP BY shopId, shopProductId, itemGroups
+    ) AS l
+    LEFT JOIN (${groups}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
+    WHERE l.itemGroups != g.groups`
   return `
 SELECT ${personKeyOf('l.shopId', 'l.cid')} AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
   SELECT * FROM attributed_lines FINAL
-  WHERE (shopId, shopProductId) IN (${products}) AND occurredAt >= {settledUntil:Int64}
+  WHERE (shopId, shopProductId) IN (${regrouped}) AND occurredAt >= {settledUntil:Int64}
 ) AS l
-LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
+LEFT JOIN (${groups}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
 WHERE l.itemGroups != g.groups`
 }
 
