@@ -115,6 +115,10 @@ export const partitionedAlike: readonly (readonly TopicName[])[] = [
   ['ad-events', 'judged-events', 'corrections', 'spend-checkpoints'],
 ]
 
+/** Topics of the events that pages and shops report. */
+export const reportedTopics = ['ad-events', 'transactions', 'page-views'] as const satisfies readonly TopicName[]
+export type ReportedTopic = (typeof reportedTopics)[number]
+
 /** Topics whose records name people by cid or uid. */
 export const personalTopics = [
   'emissions',

@@ -1,20 +1,28 @@
 import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import { type AdKind, adKinds, type Shortfall, shortfalls } from '../../schemas/records/events.ts'
+import { type ReportedTopic, reportedTopics } from '../../schemas/topics.ts'
+import { type RejectionCode, rejectionCodes } from '../../services/domain/errors.ts'
+import { type RateLimit, rateLimits } from '../../services/domain/limits.ts'
 
 /** Counts what happens to requests. Label values are closed sets (routes, codes), never ids or input. */
 export interface RequestMetrics {
   /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */
   requestServed(request: { method: string; route: string; status: number; durationMs: number }): void
   /** One ad request; `shortfalls` has the reason of each slot that was not filled. */
-  adsSelected(selection: { kind: 'SPONSORED' | 'DISPLAY'; durationMs: number; shortfalls: readonly string[] }): void
+  adsSelected(selection: { kind: AdKind; durationMs: number; shortfalls: readonly Shortfall[] }): void
   /** Emissions that were answered and could not be kept for the log. */
   emissionsLost(count: number): void
-  /** Events accepted (`code` null) or refused (`code` says why). */
-  eventsTaken(events: { type: string; code: string | null; count: number }): void
+  /** Events accepted, by topic, or refused (`code` says why). */
+  eventsTaken(events: EventsTaken): void
   /** Repeats of stored events, acknowledged without being stored again. */
   repeatsLeftOut(count: number): void
   /** A request that was answered 429 because of one of the limits per minute. */
-  requestLimited(limit: string): void
+  requestLimited(limit: RateLimit): void
 }
+
+type EventsTaken =
+  | { type: ReportedTopic; code: null; count: number }
+  | { type: 'element'; code: RejectionCode; count: number }
 
 export interface CountedRequests extends RequestMetrics {
   /** All metrics with their present values. */
@@ -54,7 +62,7 @@ export function createRequestMetrics(waiting: WaitingValues | null): CountedRequ
     buckets: SELECTION_SECONDS,
     registers,
   })
-  const shortfalls = new Counter({
+  const unfilled = new Counter({
     name: 'endcap_selection_shortfalls_total',
     help: 'Slots that were not filled, by reason.',
     labelNames: ['kind', 'reason'] as const,
@@ -88,14 +96,19 @@ export function createRequestMetrics(waiting: WaitingValues | null): CountedRequ
     labelNames: ['limit'] as const,
     registers,
   })
+  // Each series begins at zero: Prometheus sees no increase in one that begins with its first failure.
+  for (const kind of adKinds) for (const reason of shortfalls) unfilled.inc({ kind, reason }, 0)
+  for (const type of reportedTopics) accepted.inc({ type }, 0)
+  for (const code of rejectionCodes) rejected.inc({ type: 'element', code }, 0)
+  for (const limit of rateLimits) limited.inc({ limit }, 0)
   if (waiting) waitingGauges(waiting, registers)
   return {
     requestServed({ method, route, status, durationMs }) {
       requests.observe({ method, route, status }, durationMs / MS_PER_SECOND)
     },
-    adsSelected({ kind, durationMs, shortfalls: reasons }) {
+    adsSelected({ kind, durationMs, shortfalls }) {
       selections.observe({ kind }, durationMs / MS_PER_SECOND)
-      for (const reason of reasons) shortfalls.inc({ kind, reason })
+      for (const reason of shortfalls) unfilled.inc({ kind, reason })
     },
     emissionsLost(count) {
       lost.inc(count)

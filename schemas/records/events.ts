@@ -3,7 +3,8 @@
  * `schemas/avro/events/`; units as in `records.ts`.
  */
 
-export type AdKind = 'SPONSORED' | 'DISPLAY'
+export const adKinds = ['SPONSORED', 'DISPLAY'] as const
+export type AdKind = (typeof adKinds)[number]
 
 export interface EmittedAd {
   campaignId: string
@@ -23,6 +24,10 @@ export interface EmittedAd {
 /** Why a candidate was not shown. */
 export type DropReason = 'OUTRANKED' | 'CAPPED' | 'DUPLICATE' | 'BUDGET' | 'BELOW_RESERVE' | 'MIN_AD_COUNT'
 
+/** Why a slot has too few ads. */
+export const shortfalls = ['INACTIVE', 'NO_CANDIDATES', 'MIN_AD_COUNT', 'DEADLINE', 'NO_REFERENCE'] as const
+export type Shortfall = (typeof shortfalls)[number]
+
 export interface EmittedSlot {
   /** As asked for: the id of an ad unit or of a technical slot. */
   slotHash: string
@@ -30,8 +35,8 @@ export interface EmittedSlot {
   algorithm: string
   /** How many eligible candidates the index returned. */
   candidates: number
-  /** Why the slot has too few ads; null when it is filled. */
-  shortfall: 'INACTIVE' | 'NO_CANDIDATES' | 'MIN_AD_COUNT' | 'DEADLINE' | 'NO_REFERENCE' | null
+  /** Null when the slot is filled. */
+  shortfall: Shortfall | null
   ads: EmittedAd[]
   /** The best candidates that were not shown, at most 10 a slot. */
   dropped: { campaignId: string; adId: string; relevance: number; bidMicros: number; reason: DropReason }[]

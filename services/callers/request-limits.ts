@@ -3,7 +3,7 @@ import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { Draw } from '../../infra/rate-limits/port.ts'
 import { Problem } from '../domain/errors.ts'
 import { networkOf } from '../domain/identity/ip-address.ts'
-import { type Limits, limitSettings } from '../domain/limits.ts'
+import { type Limits, limitSettings, type RateLimit } from '../domain/limits.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -97,7 +97,7 @@ export function createRequestLimits(deps: {
   function draw(draws: readonly Draw[]): void {
     const outcome = buckets.draw(draws)
     if (outcome.tag === 'DRAWN') return
-    const limit = outcome.draw.key.split(' ', 1)[0] as keyof Limits
+    const limit = outcome.draw.key.split(' ', 1)[0] as RateLimit
     metrics.requestLimited(limit)
     throw new Problem('RATE_LIMITED', `More than ${limits[limit]} ${saidOf(limit)} (${limitSettings[limit].setting})`, {
       retryAfterSeconds: Math.max(1, Math.ceil(outcome.waitMs / MS_PER_SECOND)),
@@ -164,7 +164,7 @@ function forwards(request: FastifyRequest): boolean {
   return headers['x-forwarded-for'] !== undefined && !server.isTrustedProxy(socket.remoteAddress ?? '')
 }
 
-function saidOf(limit: keyof Limits): string {
+function saidOf(limit: RateLimit): string {
   const [, sender, measure] = /^(address|token|shop)(Requests|Events|Kib)/.exec(limit)!
   const what = { Requests: 'requests', Events: 'events', Kib: 'KiB of events' }[measure!]
   const whose = { address: 'from this address', token: 'with tokens of this account', shop: 'of this shop' }[sender!]

@@ -26,6 +26,16 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** Why one event is rejected while others of the same request are accepted. */
+export const rejectionCodes = [
+  'INVALID',
+  'TOO_LARGE',
+  'FORBIDDEN',
+  'INVALID_SHOW_ID',
+  'WRONG_KIND',
+] as const satisfies readonly ErrorCode[]
+export type RejectionCode = (typeof rejectionCodes)[number]
+
 export interface FieldError {
   /** JSON pointer into the body, or header / query / path name: `/targeting/0/adCount`, `header/cid`. */
   path: string

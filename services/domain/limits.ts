@@ -50,6 +50,10 @@ export const limitSettings = {
   idleSeconds: { setting: 'LIMIT_IDLE_SECONDS', default: 72, min: 1, max: 3_600 },
 } as const satisfies Record<string, LimitSetting>
 
+/** The limits of what a sender may ask for and report in a minute. */
+export type RateLimit = Extract<keyof typeof limitSettings, `${string}PerMinute`>
+export const rateLimits = Object.keys(limitSettings).filter((name): name is RateLimit => name.endsWith('PerMinute'))
+
 export type Limits = Readonly<Record<keyof typeof limitSettings, number>>
 
 export const defaultLimits = Object.freeze(

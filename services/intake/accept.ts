@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
+import type { ReportedTopic } from '../../schemas/topics.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import { createDuplicateFilter } from './events/duplicate-filter.ts'
 import {
@@ -81,7 +82,7 @@ async function store(log: Appender, events: readonly AcceptedEvent[]): Promise<v
 
 function count(metrics: AcceptDeps['metrics'], results: readonly ValidationResult[], notStored: number): void {
   metrics.repeatsLeftOut(notStored)
-  const accepted = new Map<string, number>()
+  const accepted = new Map<ReportedTopic, number>()
   const rejected = new Map<RejectedEvent['code'], number>()
   for (const result of results) {
     if (result.status === 'ACCEPTED') increment(accepted, result.record.topic)

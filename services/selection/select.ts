@@ -1,5 +1,5 @@
 import { createSlices } from '../../infra/threads/slices.ts'
-import type { AdKind, EmittedSlot } from '../../schemas/records/events.ts'
+import type { AdKind, EmittedSlot, Shortfall } from '../../schemas/records/events.ts'
 import type { AdLoad } from '../callers/request-limits.ts'
 import { hashOf } from '../domain/auction/auction.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
@@ -42,7 +42,7 @@ export interface SelectDeps {
   elapsedMicros: () => number
   uuid: () => string
   deadlineMs: number
-  onSelected: (selection: { kind: AdKind; elapsedMicros: number; shortfalls: string[] }) => void
+  onSelected: (selection: { kind: AdKind; elapsedMicros: number; shortfalls: Shortfall[] }) => void
   /** Called when an engine fails. The request is answered without what the engine would have returned. */
   onError: (error: unknown) => void
 }

@@ -1,5 +1,6 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
-import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts'
+import type { ReportedTopic } from '../../../schemas/topics.ts'
+import { type FieldError, Problem, type RejectionCode } from '../../domain/errors.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 
@@ -9,7 +10,7 @@ export const ERRORS_LISTED_MAX = 5
 /** An event that may be stored. */
 export interface AcceptedEvent {
   status: 'ACCEPTED'
-  record: NewRecord
+  record: NewRecord & { topic: ReportedTopic }
   shopId: string
   /** The cid under which the event is recorded. */
   cid: string
@@ -24,7 +25,7 @@ export interface AcceptedEvent {
 /** An event that is not stored. The paths of its errors begin at the event. */
 export interface RejectedEvent {
   status: 'REJECTED'
-  code: ErrorCode
+  code: RejectionCode
   errors: FieldError[]
 }
 
@@ -37,7 +38,7 @@ export interface ValidationDeps {
   uuid: () => string
 }
 
-export function rejected(path: string, message: string, code: ErrorCode = 'INVALID'): RejectedEvent {
+export function rejected(path: string, message: string, code: RejectionCode = 'INVALID'): RejectedEvent {
   return { status: 'REJECTED', code, errors: [{ path, message }] }
 }
 

@@ -27,8 +27,8 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   await server.inject('/thing/2')
   await server.inject('/nowhere/3')
   requests.adsSelected({ kind: 'SPONSORED', durationMs: 4, shortfalls: ['DEADLINE', 'DEADLINE'] })
-  requests.eventsTaken({ type: 'VIEW', code: null, count: 10 })
-  requests.eventsTaken({ type: 'VIEW', code: 'INVALID', count: 2 })
+  requests.eventsTaken({ type: 'ad-events', code: null, count: 10 })
+  requests.eventsTaken({ type: 'element', code: 'INVALID', count: 2 })
 
   const { body, headers } = await server.inject('/metrics')
   expect(headers['content-type']).toContain('text/plain')
@@ -37,8 +37,8 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   expect(lines).toContain('endcap_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
   expect(lines).toContain('endcap_selection_duration_seconds_bucket{le="0.005",kind="SPONSORED"} 1')
   expect(lines).toContain('endcap_selection_shortfalls_total{kind="SPONSORED",reason="DEADLINE"} 2')
-  expect(lines).toContain('endcap_events_accepted_total{type="VIEW"} 10')
-  expect(lines).toContain('endcap_events_rejected_total{type="VIEW",code="INVALID"} 2')
+  expect(lines).toContain('endcap_events_accepted_total{type="ad-events"} 10')
+  expect(lines).toContain('endcap_events_rejected_total{type="element",code="INVALID"} 2')
   expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
   expect(lines).toContain('endcap_stream_lag_seconds{stream="sink"} 1.5')
   expect(lines).toContain('endcap_stream_lag_seconds{stream="signals"} 60')
@@ -50,15 +50,26 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   await server.close()
 })
 
+it('begins every series of a counter at zero, so that its first increase can be seen', async () => {
+  const requests = createRequestMetrics(null)
+  const { body } = await createMetrics(null, async () => [await requests.values()]).render()
+  const lines = body.split('\n')
+  expect(lines).toContain('endcap_selection_shortfalls_total{kind="DISPLAY",reason="DEADLINE"} 0')
+  expect(lines).toContain('endcap_events_accepted_total{type="transactions"} 0')
+  expect(lines).toContain('endcap_events_rejected_total{type="element",code="INVALID_SHOW_ID"} 0')
+  expect(lines).toContain('endcap_requests_limited_total{limit="shopEventsPerMinute"} 0')
+  expect(lines).toContain('endcap_emissions_lost_total 0')
+})
+
 it('adds up what threads have counted, and what waits in each', async () => {
   const threads = [createRequestMetrics(sampled), createRequestMetrics({ ...sampled, emissionQueue: () => 2 })]
   const metrics = createMetrics(sampled, () => Promise.all(threads.map((each) => each.values())))
   for (const [i, each] of threads.entries()) {
-    each.eventsTaken({ type: 'CLICK', code: null, count: 1 + i })
+    each.eventsTaken({ type: 'ad-events', code: null, count: 1 + i })
     each.requestServed({ method: 'GET', route: '/', status: 200, durationMs: 2 })
   }
   const lines = (await metrics.render()).body.split('\n')
-  expect(lines).toContain('endcap_events_accepted_total{type="CLICK"} 3')
+  expect(lines).toContain('endcap_events_accepted_total{type="ad-events"} 3')
   expect(lines).toContain('endcap_http_request_duration_seconds_count{method="GET",route="/",status="200"} 2')
   expect(lines).toContain('endcap_emission_queue_records 7')
   expect(lines).toContain('endcap_spool_records 6')
