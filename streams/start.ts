@@ -236,7 +236,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
     lags: [
       ownLag(indexer),
       async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
-      ...timed.map((each) => timedLag(each, deps.now)),
+      ...timed.map(timedLag),
       async () => [
         { stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() },
         { stream: 'identifiers', topic: null, records: 0, ageMs: identifierRetention.overdueMs() },
@@ -264,8 +264,8 @@ function ownLag(stream: Stream): () => Promise<StreamLag[]> {
 }
 
 /** Each turn computes from everything stored, so the lag is the time since the last successful turn began. */
-function timedLag({ name, doneUntil }: Periodic, now: () => number): () => Promise<StreamLag[]> {
-  return async () => [{ stream: name, topic: null, records: 0, ageMs: now() - doneUntil() }]
+function timedLag({ name, lagMs }: Periodic): () => Promise<StreamLag[]> {
+  return async () => [{ stream: name, topic: null, records: 0, ageMs: lagMs() }]
 }
 
 function periodic(name: string, pauseMs: number, turn: () => Promise<NextTurn>, deps: StreamsDeps): Periodic {

@@ -1,3 +1,4 @@
+import { msSince } from '../../services/domain/time/ms-since.ts'
 import type { StreamLogger, StreamState } from './stream.ts'
 import { createStreamRun } from './stream-run.ts'
 
@@ -13,8 +14,8 @@ export interface Periodic {
   /** Lets the current turn finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
-  /** When the last successful turn began, or this object was created if there was none. What came later may not be done yet. */
-  doneUntil(): number
+  /** How long ago the last successful turn began, or this object was created if there was none. What came later may not be done yet. */
+  lagMs(): number
 }
 
 const RETRY_MAX_MS = 5_000
@@ -70,6 +71,6 @@ export function createPeriodic(options: {
     },
     stop: run.stop,
     state: run.state,
-    doneUntil: () => doneUntil,
+    lagMs: () => msSince(doneUntil, now()),
   }
 }

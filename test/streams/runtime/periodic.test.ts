@@ -71,3 +71,23 @@ it('periodic work tells when a turn that begins after the question has left noth
   await periodic.stop()
   await ended
 })
+
+it('periodic work that fails after the clock was set back lags all the same', async () => {
+  const hourMs = 3_600_000
+  let now = 10 * hourMs
+  let isAway = false
+  const turn = async () => {
+    if (isAway) throw new Error('an engine is away')
+    return false
+  }
+  const periodic = createPeriodic({ name: 'work', turn, pauseMs, now: () => now, logger: silent })
+  const ended = periodic.run()
+  await expect.poll(() => periodic.state().status).toBe('RUNNING')
+  isAway = true
+  now -= hourMs
+  periodic.wake()
+  await expect.poll(() => periodic.state().status).toBe('RETRYING')
+  expect(periodic.lagMs()).toBeGreaterThanOrEqual(hourMs)
+  await periodic.stop()
+  await ended
+})
