@@ -89,7 +89,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       entries.reload()
-      throw error
+      throw notWritten(error as Error)
     }
   }
 
@@ -157,8 +157,8 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     },
     positions: (sources) => sources.map((each) => sourceAt(each).position),
     complete: () => Array.from({ length: shards }, (_, shard) => isComplete(shard)),
-    markComplete: (shard) => void addComplete.run(shard),
-    raiseWatermark: (at) => void raise.run(at),
+    markComplete: (shard) => void transaction(() => addComplete.run(shard)),
+    raiseWatermark: (at) => void transaction(() => raise.run(at)),
     watermark: () => (findWatermark.get()?.at as number | undefined) ?? -1,
     reserve: (wanted) => wanted.map((reservation) => reservations.reserve(reservation, entries.value)),
     agree(name, proposed, ttlMs) {
@@ -174,6 +174,13 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
       db.close()
     },
   }
+}
+
+/** What callers are told of an error that SQLite has met while it wrote, such as a full disk. */
+function notWritten(error: Error & { code?: string }): Error {
+  return error.code === 'ERR_SQLITE_ERROR'
+    ? new CountersUnavailable(`The counters could not be written: ${error.message}`)
+    : error
 }
 
 /** Opens the file. One of another schema, or of another number of shards, which puts keys into other shards, is replaced. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -214,3 +214,48 @@ async function confirmations(child: ChildProcess, calls: number): Promise<number
   await once(child, 'exit')
   return last
 }
+
+describe.skipIf(process.getuid?.() !== 0)('a full disk', () => {
+  let folder: string
+  const resize = (how: string, kib: number) =>
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `${how}size=${kib}k`, 'tmpfs', folder])
+  let counters: Counters
+  beforeEach(async () => {
+    folder = newFolder()
+    resize('', 1_024)
+    counters = await openEmbeddedCounters({ folder, shards: SHARDS })
+  })
+  afterEach(async () => {
+    await counters.close()
+    execFileSync('umount', [folder])
+    rmSync(folder, { recursive: true })
+  })
+
+  test('stores no part of a change, says that it is the counters that cannot be written, and goes on when there is room', async () => {
+    const large = (after: number) => {
+      const add = Array.from({ length: 2_000 }, (_, i) => ({ key: viewsOf(`${after}/${i}`), amount: 1 }))
+      return counters.store(changeOf({ after, add: [...add, { key: spendOf('a'), amount: 1 }] }))
+    }
+    let refusal: unknown = null
+    let stored = -1
+    while (refusal === null) {
+      await large(stored).then(
+        () => stored++,
+        (error) => {
+          refusal = error
+        },
+      )
+    }
+    expect(refusal).toBeInstanceOf(CountersUnavailable)
+    expect((refusal as Error).message).toBe('The counters could not be written: database or disk is full')
+    const raiseOnAndOn = async () => {
+      for (let at = 1; ; at++) await counters.raiseWatermark(at)
+    }
+    await expect(raiseOnAndOn()).rejects.toThrow('The counters could not be written')
+    expect(await counters.positions([{ shard: SHARD, source: SOURCE }])).toEqual([stored])
+    resize('remount,', 8_192)
+    await large(stored)
+    const [loaded] = await counters.load([loadOf({ after: stored + 1, keys: [spendOf('a')] })])
+    expect([...loaded!.values]).toEqual([stored + 2])
+  })
+})
