@@ -7,6 +7,8 @@ const OPEN_MS = 1_000
 export interface CircuitBreaker {
   /** True while the engine fails or is slow; false for one call a second, which tries it again. */
   isOpen(): boolean
+  /** Whether the engine answers, as far as is known: a call that is under way may still be waited for. */
+  isHealthy(): boolean
   /** Learns from a call whether the engine answers. An engine that refuses a call answers: others' calls may be taken. */
   watch<T>(call: Promise<T>): Promise<T>
 }
@@ -34,6 +36,7 @@ export function createCircuitBreaker({
     return !failed && (oldest === undefined || now() - oldest.at <= slowMs)
   }
   return {
+    isHealthy,
     isOpen: () => !isHealthy() && msSince(triedAt, now()) < OPEN_MS,
     async watch(call) {
       const begun = { at: now() }

@@ -75,12 +75,21 @@ export function createCandidateSource(deps: {
   const { index, campaigns: allCampaigns, traffic, now } = deps
   const batch = createIndexBatch(index)
   const breaker = createCircuitBreaker({ now, slowMs: deps.deadlineMs, Unavailable: IndexUnavailable })
+  const unavailable = () => new IndexUnavailable('The product index fails or is slow: it is not queried for a moment')
+  // Nobody else waits for a call that has already taken too long: every request for a page would wait until its deadline.
+  const join = <T>(underWay: Promise<T>) => (breaker.isHealthy() ? underWay : Promise.reject(unavailable()))
   const lists = createStaleWhileRevalidateCache<CandidateList>({
     now,
+    join,
     bytesMax: LISTS_BYTES_MAX,
     bytesOf: ({ candidates }, key) => bytesOf(candidates, key),
   })
-  const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, bytesMax: REFERENCES_BYTES_MAX, bytesOf })
+  const references = createStaleWhileRevalidateCache<IndexedProduct[]>({
+    now,
+    join,
+    bytesMax: REFERENCES_BYTES_MAX,
+    bytesOf,
+  })
   const clock = { ttlResolution: 0, perf: { now: deps.elapsedMs } }
   const lastKnown = { ttl: LAST_KNOWN_MS, sizeCalculation: bytesOf, ...clock }
   const lastLists = new LRUCache<string, readonly Candidate[]>({ maxSize: LISTS_BYTES_MAX, ...lastKnown })
@@ -113,9 +122,7 @@ export function createCandidateSource(deps: {
   }
 
   const throughBreaker = <T>(call: () => Promise<T>): Promise<T> =>
-    breaker.isOpen()
-      ? Promise.reject(new IndexUnavailable('The product index fails or is slow: it is not queried for a moment'))
-      : breaker.watch(call())
+    breaker.isOpen() ? Promise.reject(unavailable()) : breaker.watch(call())
 
   /** Offers with this id, then others with this productId. A feed may give one productId to all of its offers. */
   async function readReference(shopId: string, id: string): Promise<IndexedProduct[]> {

@@ -24,15 +24,18 @@ export interface StaleWhileRevalidateCache<T extends object> {
  * A cache for values that may be a second old, or half a minute if they would be the same now. A fresh value is returned without a promise, so a hit costs no microtask. The least
  * recently used values are evicted first.
  * @param bytesOf about how much memory an entry takes, more than 0.
+ * @param join what calls get that come while a load is under way. Default: its value.
  */
 export function createStaleWhileRevalidateCache<T extends object>({
   now,
   bytesMax,
   bytesOf,
+  join = (underWay) => underWay,
 }: {
   now: () => number
   bytesMax: number
   bytesOf: (value: T, key: string) => number
+  join?: (underWay: Promise<T>) => Promise<T>
 }): StaleWhileRevalidateCache<T> {
   const cache = new LRUCache<string, { value: T; basis: Basis | null; loadedAt: number }>({
     maxSize: bytesMax,
@@ -46,10 +49,9 @@ export function createStaleWhileRevalidateCache<T extends object>({
     return value
   }
 
-  /** Calls that come while a load is under way share it. */
   function loaded(key: string, basis: Basis | null, load: () => Promise<T>): Promise<T> {
     const underWay = loading.get(key)
-    if (underWay) return underWay
+    if (underWay) return join(underWay)
     const begun = loadInto(key, basis, load).finally(() => loading.delete(key))
     loading.set(key, begun)
     return begun
