@@ -122,43 +122,51 @@ it('reaches all of the menu of the user by keyboard', async () => {
   await page.close()
 })
 
-it('returns the focus to what opened a dialog, or to the page if that is gone, and forgets a password that was typed there', async () => {
-  const page = await world.signedIn(OPERATOR)
-  await page.goto('/panel/tokens')
-  const dialog = page.getByRole('dialog')
-  const focusOf = (found: Locator) => found.evaluate((element) => element === document.activeElement)
-  const close = async (opener: Locator) => {
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await expect.poll(() => focusOf(opener)).toBe(true)
-  }
+it.each([
+  { motion: 'with motion', reducedMotion: 'no-preference' as const },
+  { motion: 'without motion', reducedMotion: 'reduce' as const },
+])(
+  'returns the focus to what opened a dialog, or to the page if that is gone, and forgets a password that was typed there: $motion',
+  async ({ reducedMotion }) => {
+    const page = await world.signedIn(OPERATOR, { reducedMotion })
+    await page.goto('/panel/tokens')
+    const dialog = page.getByRole('dialog')
+    const focusOf = (found: Locator) => found.evaluate((element) => element === document.activeElement)
+    const close = async (opener: Locator) => {
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await expect.poll(() => focusOf(opener)).toBe(true)
+    }
 
-  const menu = page.getByRole('button', { name: /^Menu of/ })
-  const typed = page.getByRole('textbox', { name: 'New password' })
-  const openPassword = async () => {
-    await menu.press('Enter')
-    await page.getByRole('menuitem', { name: 'Change password' }).press('Enter')
-    await typed.waitFor()
-  }
-  await openPassword()
-  await typed.fill('a password that is not saved')
-  await close(menu)
-  await openPassword()
-  expect(await typed.inputValue()).toBe('')
-  await close(menu)
+    const menu = page.getByRole('button', { name: /^Menu of/ })
+    const typed = page.getByRole('textbox', { name: 'New password' })
+    const openPassword = async () => {
+      await menu.press('Enter')
+      await page.getByRole('menuitem', { name: 'Change password' }).press('Enter')
+      await typed.waitFor()
+    }
+    await openPassword()
+    await typed.fill('a password that is not saved')
+    await close(menu)
+    await openPassword()
+    expect(await typed.inputValue()).toBe('')
+    await close(menu)
 
-  const create = page.getByRole('button', { name: 'New token' }).first()
-  await create.press('Enter')
-  await dialog.waitFor()
-  await close(create)
-  await must(world.program.call('POST', '/v1/panel/tokens', { accountId: ids.account, name: 'Old', scopes: ['panel'] }))
-  await page.reload()
-  await page.getByRole('button', { name: 'Revoke Old' }).press('Enter')
-  await dialog.getByRole('button', { name: 'Revoke' }).press('Enter')
-  await page.getByRole('button', { name: 'Revoke Old' }).waitFor({ state: 'detached' })
-  await expect.poll(() => focusOf(page.getByRole('main'))).toBe(true)
-  await page.close()
-})
+    const create = page.getByRole('button', { name: 'New token' }).first()
+    await create.press('Enter')
+    await dialog.waitFor()
+    await close(create)
+    await must(
+      world.program.call('POST', '/v1/panel/tokens', { accountId: ids.account, name: 'Old', scopes: ['panel'] }),
+    )
+    await page.reload()
+    await page.getByRole('button', { name: 'Revoke Old' }).press('Enter')
+    await dialog.getByRole('button', { name: 'Revoke' }).press('Enter')
+    await page.getByRole('button', { name: 'Revoke Old' }).waitFor({ state: 'detached' })
+    await expect.poll(() => focusOf(page.getByRole('main'))).toBe(true)
+    await page.close()
+  },
+)
 
 it('hides no focused field under the header or the buttons of a form', async () => {
   const page = await world.signedIn(OPERATOR, { viewport: { width: 1280, height: 600 } })

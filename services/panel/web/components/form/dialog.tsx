@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 
 /**
  * A dialog over the page. When it closes, the focus returns to what opened it, or goes to the page if that is gone. Mantine does so
@@ -7,14 +7,15 @@ import { useEffect } from 'react'
  */
 export function Dialog(props: ModalProps) {
   const { opened } = props
+  // Read before the commit, in which a menu without motion removes the item that was pressed.
+  const opener = useMemo(() => (opened ? openerOf(document.activeElement) : null), [opened])
   useEffect(() => {
     if (!opened) return
-    const opener = openerOf(document.activeElement)
     return () => {
       opener?.focus({ preventScroll: true })
       if (document.activeElement !== opener) focusPage()
     }
-  }, [opened])
+  }, [opened, opener])
   // A confirmed deletion closes the dialog first, and then removes the button that opened it together with its row.
   useEffect(
     () => () => {
