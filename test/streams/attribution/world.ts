@@ -48,24 +48,24 @@ export async function openWorld(analytics: Analytics, epoch: number) {
   const ends = new Map<string, Commit>()
 
   return {
-    /** Stores more events. Each partition gets its share as one batch. */
+    /** Stores more events at once, as the sink does. Each partition gets its share as one batch. */
     async store(happenings: readonly Happening[]) {
       const groups = Map.groupBy(
         happenings,
         (each) => `${each.topic}/${partitionOf(keyOf(each), partitionsOf(each.topic))}`,
       )
-      for (const [place, group] of groups) {
+      const batches = [...groups].map(([place, group]) => {
         const topic = group[0]!.topic
         const partition = Number(place.split('/')[1])
-        const start = ends.get(place)?.offset ?? 0
+        const first = ends.get(place)?.offset ?? 0
         const records = group.map((each, i) =>
-          logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, start + i),
+          logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, first + i),
         )
-        const last = start + records.length - 1
-        const [stored] = await storeBatches(analytics, [{ topic, partition, first: start, last, records, epoch }])
-        if (stored!.dead.length > 0) throw new Error(stored!.dead[0]!.message)
-        ends.set(place, { topic, partition, offset: start + records.length, metadata: '' })
-      }
+        ends.set(place, { topic, partition, offset: first + records.length, metadata: '' })
+        return { topic, partition, first, last: first + records.length - 1, records, epoch }
+      })
+      const dead = (await storeBatches(analytics, batches)).flatMap((stored) => stored.dead)
+      if (dead.length > 0) throw new Error(dead[0]!.message)
       await log.reset(SINK_GROUP, [...ends.values()])
     },
     attribute: (changed: Partial<AttributionDeps> = {}) => attribute({ log, analytics, runId: randomUUID, ...changed }),
