@@ -29,6 +29,11 @@ const OPTIONS = `{
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 /** Pages live for seconds: optimising their code takes a sixth of their processor time, and never pays off. */
 const JS_FLAGS = ['--no-opt', '--no-maglev']
+/**
+ * What the panel shows fades and slides unless a person asks for less motion, which takes processor time that few tests need. Those
+ * of the demo, of signing in and of the focus see the panel in motion.
+ */
+const WITHOUT_MOTION = { reducedMotion: 'reduce' } as const
 /** Long enough that it only ends actions that hang. */
 const ACTION_TIMEOUT_MS = 120_000
 
@@ -98,7 +103,8 @@ async function worldOf(starting: Promise<Program>, end: (program: Program) => Pr
   const [program, browser] = await Promise.all([starting, browserOfAll])
   const sessions = sessionsOf.get(program) ?? new Map<string, Promise<Cookie[]>>()
   sessionsOf.set(program, sessions)
-  const newContext = (options: ContextOptions) => browser.newContext({ baseURL: program.url, ...options })
+  const newContext = (options: ContextOptions) =>
+    browser.newContext({ baseURL: program.url, ...WITHOUT_MOTION, ...options })
   const signInOnce = async (person: Person) => {
     const context = await newContext({})
     await signIn(context, program.url, person)

@@ -32,7 +32,7 @@ beforeAll(async () => {
     })
   for (const [i, name] of HOSTILE.entries()) await make(name, i)
   for (let i = HOSTILE.length; i < CAMPAIGNS; i++) await make(`Campaign ${i}`, i)
-  page = await world.signedIn(shop.person, { reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })
+  page = await world.signedIn(shop.person, { viewport: { width: 1280, height: 900 } })
   await page.route(`${SHOP_SITE}/**`, (route) => route.fulfill({ contentType: 'image/svg+xml', body: PICTURE }))
   errors = watchErrors(page)
 })

@@ -73,7 +73,7 @@ const reserve = async () =>
 describe.each(cases)('money in $locale', ({ locale, accepted, refused }) => {
   let page: Page
   beforeAll(async () => {
-    page = await world.signedIn(OPERATOR, { locale, reducedMotion: 'reduce' })
+    page = await world.signedIn(OPERATOR, { locale })
     await page.goto(`/panel/shops/${shopId}`)
   })
   afterAll(() => page?.context().close())

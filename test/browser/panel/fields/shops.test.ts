@@ -31,7 +31,7 @@ const readers = [
 
 it.each(readers)('finds country, language, currency and zone by their names in $locale', async (reader) => {
   const { locale, scheme: colorScheme, country, language, currency } = reader
-  const page = await world.signedIn(OPERATOR, { locale, colorScheme, reducedMotion: 'reduce' })
+  const page = await world.signedIn(OPERATOR, { locale, colorScheme })
   await page.goto('/panel/shops/new')
   await page.getByLabel('Name').fill(`Tienda ${locale}`)
   await pick(page, 'Publisher', 'iber', 'Iberian')

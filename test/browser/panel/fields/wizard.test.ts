@@ -23,7 +23,7 @@ const campaigns = async () =>
   (await shop.get<{ items: { name: string; status: string }[] }>(`/v1/panel/campaigns?shopId=${shop.shopId}`)).items
 const step = (page: Page, name: string) => page.getByRole('heading', { level: 2, name }).and(focused(page)).waitFor()
 async function openWizard(options: Parameters<World['signedIn']>[1] = {}) {
-  const page = await world.signedIn(shop.person, { reducedMotion: 'reduce', locale: 'en-US', ...options })
+  const page = await world.signedIn(shop.person, { locale: 'en-US', ...options })
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').waitFor()
   await chooseShop(page, SHOP)
@@ -154,7 +154,7 @@ it('takes no budget that pays for no click', async () => {
 it('says which sellers the feeds have when an account may advertise none of them, and where that is changed', async () => {
   const elsewhere = { kind: 'ADVERTISER', name: 'Elsewhere', sellerIds: ['NOBODY'] }
   await must(world.program.call('POST', '/v1/panel/accounts', elsewhere))
-  const page = await world.signedIn(OPERATOR, { reducedMotion: 'reduce', locale: 'en-US' })
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').fill('Of nobody')
   await chooseShop(page, SHOP)
@@ -213,7 +213,7 @@ it.each(['light', 'dark'] as const)('has no serious finding of axe in any step, 
 })
 
 it('asks an operator who pays before anything that depends on it', async () => {
-  const page = await world.signedIn(OPERATOR, { reducedMotion: 'reduce', locale: 'en-US' })
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').fill('For somebody')
   await button(page, 'Continue').click()
