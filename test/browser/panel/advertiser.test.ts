@@ -15,7 +15,6 @@ let errors: string[]
 beforeAll(async () => {
   world = await openWorld()
   shop = await openAdvertiserShop(world, SHOP)
-  // axe would judge the colours of elements that are still fading in.
   page = await world.signedIn(shop.person)
   const body = await picture(20, 20)
   await page.route(`${SHOP_SITE}/**`, (route) => route.fulfill({ contentType: 'image/png', body }))
