@@ -177,10 +177,13 @@ export const t = catalogue({
   attribution: 'Attribution',
   attributionHelp:
     'Sales of advertised products and their variants are always credited. You can also credit other products that are bought after an ad.',
+  attributionHelpDisplay:
+    'A banner advertises no product, so choose the products whose sales are credited to the campaign. Without them, it has no sales and no ROAS.',
   creditedProducts: 'Products that are credited',
   onlyAdvertised: 'Advertised products only',
   onlyNone: 'No products',
   alsoOthers: 'Also credit other products',
+  chosenProductsCredited: 'Chosen products',
 
   // Problems
   required: 'Required',

@@ -35,7 +35,10 @@ export function BannersSection({ form, formats }: SectionProps & { formats: read
               variant="default"
               leftSection={<IconPlus size={16} aria-hidden />}
               disabled={banners.length >= BANNERS_MAX}
-              onClick={() => form.insertListItem('banners', newBanner(first))}
+              onClick={() => {
+                form.insertListItem('banners', newBanner(first))
+                form.clearFieldError('banners')
+              }}
             >
               {t('addBanner')}
             </Button>

@@ -58,11 +58,15 @@ export function ProductsSection({ form, shop, account }: SectionProps) {
 
 /** Chooses further products whose sales are attributed to the campaign. */
 export function AttributionSection({ form }: SectionProps) {
-  const { shopId, attributionProductIds: ids } = form.values
+  const { shopId, kind, attributionProductIds: ids } = form.values
+  const isSponsored = kind === 'SPONSORED'
   const [isOpen, setOpen] = useState(ids.length > 0)
   const setIds = (next: string[]) => form.setFieldValue('attributionProductIds', next)
   return (
-    <FormSection title={t('attribution')} description={t('attributionHelp')}>
+    <FormSection
+      title={t('attribution')}
+      description={isSponsored ? t('attributionHelp') : t('attributionHelpDisplay')}
+    >
       <Stack gap="sm">
         <SegmentedControl
           aria-label={t('creditedProducts')}
@@ -72,8 +76,8 @@ export function AttributionSection({ form }: SectionProps) {
             if (value === 'own') setIds([])
           }}
           data={[
-            { value: 'own', label: form.values.kind === 'SPONSORED' ? t('onlyAdvertised') : t('onlyNone') },
-            { value: 'more', label: t('alsoOthers') },
+            { value: 'own', label: isSponsored ? t('onlyAdvertised') : t('onlyNone') },
+            { value: 'more', label: isSponsored ? t('alsoOthers') : t('chosenProductsCredited') },
           ]}
         />
         {isOpen && (
