@@ -44,7 +44,8 @@ export async function listEmissions(
   { analytics, snapshot, pseudonyms, now }: EmissionListDeps,
   { principal, query }: { principal: Principal; query: EmissionListQuery },
 ) {
-  const { limit = REQUESTS_PAGE_DEFAULT, cursor, shopId, adUnitId, kind, person, productId, withAds } = query
+  const { limit = REQUESTS_PAGE_DEFAULT, cursor, shopId, adUnitId, campaignId } = query
+  const { kind, person, productId, withAds } = query
   const isAdvertiser = principal.role === 'ADVERTISER'
   if (isAdvertiser && person !== undefined) {
     throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can search by person')
@@ -54,7 +55,8 @@ export async function listEmissions(
   if (person !== undefined) await refuseEnded(analytics, range.from)
   const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
   const spec: Omit<EmissionListSpec, 'from' | 'to' | 'after' | 'limit'> = {
-    ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
+    shopIds: scopeOf(snapshot, principal, { shopId, adUnitId, campaignId }).shops.map(({ id }) => id),
+    campaignIds: campaignId === undefined ? own : [campaignId],
     ...{ kind, adUnitId, person, productId, withAds },
   }
   let after: EmissionPlace | null = cursor === undefined ? null : readPosition(cursor, 'number', 'string')

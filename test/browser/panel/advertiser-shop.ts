@@ -9,6 +9,7 @@ interface Created {
 
 export interface AdvertiserShop {
   shopId: string
+  advertiserId: string
   /** The user of the advertiser that sells the lamps. */
   person: Person
   get<T>(path: string): Promise<T>
@@ -81,6 +82,7 @@ export async function openAdvertiserShop({ program, makeUser }: World, name: str
   }
   return {
     shopId,
+    advertiserId: advertiser.id,
     person: await makeUser({ name: 'Solvik', role: 'ADVERTISER', accountId: advertiser.id }),
     get,
     post,

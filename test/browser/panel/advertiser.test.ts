@@ -184,6 +184,29 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   expect(await seriousFindings(page)).toEqual([])
 })
 
+it('leads from a campaign to the ad requests in which it took part', async () => {
+  await shop.productAds()
+  const campaign = page.url()
+  await page.getByRole('link', { name: 'Why its ads were shown, or not' }).click()
+  await heading('Ad requests').waitFor()
+  const rows = page.getByRole('table', { name: 'Latest ad requests' }).locator('tbody').getByRole('row')
+  const ofProducts = rows.filter({ hasText: 'Sponsored products' })
+  await rows.filter({ hasText: 'Lamp banners' }).first().waitFor()
+  expect(await page.getByRole('combobox', { name: 'Campaign' }).inputValue()).toBe('Lamp banners')
+  expect(await ofProducts.count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Clear filters').click()
+  await ofProducts.first().waitFor()
+
+  const { id } = await shop.post<{ id: string }>('/v1/panel/campaigns', {
+    ...{ shopId: shop.shopId, accountId: shop.advertiserId, name: 'Not begun', kind: 'SPONSORED', status: 'DRAFT' },
+    ...{ cpc: 0.4, budget: 10, products: { rule: { brands: ['Solvik'] } } },
+  })
+  await page.goto(`/panel/ad-requests?campaignId=${id}`)
+  await page.getByText('This campaign took part in no ad request of the last 30 days').waitFor()
+  await page.goto(campaign)
+})
+
 it('puts an uploaded picture into its banner, also when another banner was removed meanwhile', async () => {
   const other = await page.context().newPage()
   await other.goto('/panel/campaigns/new')

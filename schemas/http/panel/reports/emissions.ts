@@ -15,6 +15,12 @@ export const EmissionListQuery = Type.Object(
   {
     shopId: Type.Optional(IdText('Only requests in this shop')),
     adUnitId: Type.Optional(IdText('Only requests with a slot of this ad unit')),
+    campaignId: Type.Optional(
+      IdText(
+        'Only requests in which this campaign took part: it was shown, or was among the best that were not. `productId` and ' +
+          '`withAds` then consider only its ads',
+      ),
+    ),
     person: Type.Optional(Value('Only requests of this cid or uid. Not for advertisers')),
     productId: Type.Optional(
       Value(

@@ -105,6 +105,10 @@ it.each([
   ['person=u7', ['banner']],
   ['productId=sku&shopId=warsaw', ['now', 'outranked']],
   ['kind=DISPLAY', ['banner']],
+  ['campaignId=c-warsaw-1', ['now', 'outranked']],
+  ['campaignId=c-warsaw-1&withAds=false', ['outranked']],
+  ['campaignId=c-warsaw-1&productId=sku-2', []],
+  ['campaignId=c-warsaw-1&shopId=lordHowe', []],
   ['withAds=false', ['empty']],
   ['withAds=true&shopId=warsaw', ['now', 'banner', 'outranked']],
   ['from=2026-07-15T10:30:00Z&to=2026-07-15T11:30:00Z', ['empty']],
@@ -129,6 +133,7 @@ it('shows a publisher the requests of its shops', async () => {
   expect(await ids('', 'pub-b')).toEqual(['elsewhere'])
   expect((await list('shopId=warsaw', 'pub-b')).status).toBe(404)
   expect((await list('adUnitId=u-warsaw-1', 'pub-b')).status).toBe(404)
+  expect((await list('campaignId=c-warsaw-1', 'pub-b')).status).toBe(404)
 })
 
 it('shows an advertiser the requests that its campaigns took part in, its own ads, and no person', async () => {
@@ -145,6 +150,8 @@ it('shows an advertiser the requests that its campaigns took part in, its own ad
   expect(body.items[3].slots[0].ads).toEqual([])
   expect(await ids('withAds=false', 'adv-1')).toEqual(['outranked'])
   expect(await ids('productId=sku-2', 'adv-1')).toEqual([])
+  expect(await ids('campaignId=c-warsaw-1', 'adv-1')).toEqual(['now', 'outranked'])
+  expect((await list('campaignId=c-warsaw-2', 'adv-1')).status).toBe(404)
   expect((await list('person=me', 'adv-1')).status).toBe(403)
 })
 

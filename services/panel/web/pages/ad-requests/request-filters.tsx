@@ -1,6 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import type { Query, Role, Shop } from '../../client/types.ts'
 import { useAddressQuery, useAddressText, useAddressValue } from '../../data/use-address-value.ts'
+import { useEntity } from '../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { useSettled } from '../../data/use-settled.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
@@ -8,7 +9,10 @@ import { t } from '../../messages/pages/ad-requests.ts'
 const ID_CHARS_MAX = 256
 const SEARCHED_FROM = 8
 
-type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
+type Filters = Pick<
+  Query<'/v1/panel/explain/emissions'>,
+  'adUnitId' | 'campaignId' | 'person' | 'productId' | 'kind' | 'withAds'
+>
 
 /**
  * The filters of the list of ad requests, stored in the address: what the API is asked, and the fields. Advertisers cannot filter
@@ -25,6 +29,7 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
   // Another shop may have been chosen since: its list must not be empty for an ad unit that it does not have.
   const isForeign = units.items && !units.isStale && !units.items.some(({ id }) => id === askedUnit)
   const adUnitId = isForeign ? null : askedUnit
+  const [campaignId, setCampaignId] = useAddressValue('campaignId')
   const [person, setPerson] = useAddressText('person')
   const [productId, setProductId] = useAddressText('productId')
   const [kind, setKind] = useAddressValue('kind')
@@ -32,6 +37,7 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
   const [, changeQuery] = useAddressQuery()
   const asked: Filters = {
     adUnitId: adUnitId || undefined,
+    campaignId: campaignId || undefined,
     person: person.trim() || undefined,
     productId: productId.trim() || undefined,
     kind: kind === 'SPONSORED' || kind === 'DISPLAY' ? kind : undefined,
@@ -42,7 +48,8 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
     /** Undefined for advertisers, and until they have loaded. */
     units: units.items,
     isFiltered: Object.values(asked).some((value) => value !== undefined),
-    ...{ adUnitId, setAdUnitId, setPerson, setProductId, kind, setKind, withAds, setWithAds },
+    ...{ adUnitId, setAdUnitId, campaignId, setCampaignId },
+    ...{ setPerson, setProductId, kind, setKind, withAds, setWithAds },
     clear: () => changeQuery(() => new URLSearchParams(), { replace: true }),
   }
 }
@@ -67,6 +74,7 @@ export function RequestFilters({ role, filters }: RequestFiltersProps) {
           <Typed label={t('person')} description={t('personHelp')} name="person" settle={filters.setPerson} />
         </>
       )}
+      {filters.campaignId && <CampaignChoice id={filters.campaignId} onChange={filters.setCampaignId} />}
       <Typed label={t('product')} description={t('productHelp')} name="productId" settle={filters.setProductId} />
       <Choice
         label={t('kind')}
@@ -110,6 +118,20 @@ interface ChoiceProps {
 const Choice = (props: ChoiceProps) => (
   <Select {...props} clearable searchable={props.data.length > SEARCHED_FROM} w={WIDTH} />
 )
+
+/** The campaign from whose page the user came. */
+function CampaignChoice({ id, onChange }: { id: string; onChange: (id: string | null) => void }) {
+  const { data } = useEntity('/v1/panel/campaigns/{id}', { path: { id } })
+  return (
+    <Choice
+      label={t('campaign')}
+      placeholder={t('anyCampaign')}
+      data={[{ value: id, label: data?.name ?? id }]}
+      value={id}
+      onChange={onChange}
+    />
+  )
+}
 
 interface TypedProps {
   label: string

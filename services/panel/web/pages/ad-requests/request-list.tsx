@@ -63,7 +63,7 @@ export function RequestList() {
         rowKey={({ requestId }) => requestId}
         rowLink={({ requestId }) => `/ad-requests/${requestId}`}
         filters={<RequestFilters role={role} filters={filters} />}
-        empty={emptyOf({ isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
+        empty={emptyOf({ asked: filters.asked, isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
       />
     </div>
   )
@@ -93,13 +93,18 @@ function searchedBy(searchedFrom: string, hasMore: boolean, timeZone: string | u
 }
 
 interface Emptiness {
+  asked: ReturnType<typeof useRequestFilters>['asked']
   isFiltered: boolean
   isAdvertiser: boolean
   stoppedAt: string | undefined
 }
 
-function emptyOf({ isFiltered, isAdvertiser, stoppedAt }: Emptiness) {
+function emptyOf({ asked, isFiltered, isAdvertiser, stoppedAt }: Emptiness) {
   if (stoppedAt) return { title: t('noneSince', { time: stoppedAt }), description: t('noneSinceHelp') }
+  const { campaignId, ...others } = asked
+  if (campaignId !== undefined && Object.values(others).every((value) => value === undefined)) {
+    return { title: t('noneOfCampaign'), description: t('noneOfCampaignHelp') }
+  }
   if (isFiltered) return { title: t('noneMatch'), description: t('noneMatchHelp') }
   return { title: t('none'), description: isAdvertiser ? t('noneAdvertiser') : t('noneHelp') }
 }

@@ -172,6 +172,7 @@ export const t = catalogue({
 
   // Figures
   figures: 'Figures',
+  whyShown: 'Why its ads were shown, or not',
   days: 'Days',
   lastDays: '{count, plural, one {# day} other {# days}}',
   viewsName: 'Views',

@@ -4,6 +4,7 @@ import type { Shop } from '../../../client/types.ts'
 import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
@@ -52,6 +53,11 @@ export function CampaignFigures({ campaignId, shop }: { campaignId: string; shop
   return (
     <PanelCard
       title={t('figures')}
+      description={
+        <ShopLink shopId={shop?.id} to={`/ad-requests?campaignId=${campaignId}`} size="sm">
+          {t('whyShown')}
+        </ShopLink>
+      }
       actions={
         <SegmentedControl
           aria-label={t('days')}
