@@ -18,6 +18,7 @@ export const t = catalogue({
   clashOwn: 'Yours',
   clashOthers: 'Theirs',
   clashValue: '{whose}: {value}',
+  andOthers: '{values} and {count, plural, one {# other} other {# others}}',
   nothing: 'empty',
   on: 'on',
   off: 'off',

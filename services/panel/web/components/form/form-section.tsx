@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { ClashState } from '../../data/changes/use-change.ts'
 import { t } from '../../messages/fields.ts'
-import { Clashes } from './clashes.tsx'
+import { Clashes } from './clashes/clashes.tsx'
 import classes from './form-section.module.css'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 

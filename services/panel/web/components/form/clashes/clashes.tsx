@@ -1,16 +1,10 @@
 import { Alert, Radio, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { ClashState } from '../../data/changes/use-change.ts'
-import type { OpenClash } from '../../data/changes/use-follow.ts'
-import { labelOf } from '../../messages/api-names.ts'
-import { t } from '../../messages/fields.ts'
-
-/** The fields whose values can be read as they are. Those of others are seen in the form, once they are chosen. */
-const READABLE = new Set(
-  'name companyName taxNumber sellerIds url username currency lang country timeZone targetUrl mobileDeepLink attributionProductIds'.split(
-    ' ',
-  ),
-)
+import type { ClashState } from '../../../data/changes/use-change.ts'
+import type { OpenClash } from '../../../data/changes/use-follow.ts'
+import { labelOf } from '../../../messages/api-names.ts'
+import { t } from '../../../messages/fields.ts'
+import { clashValue } from './clash-value.ts'
 
 /** Shows what others have written into the fields that were changed here, and lets the user choose. */
 export function Clashes({ clashes, choose, refusals }: ClashState) {
@@ -42,14 +36,6 @@ export function Clashes({ clashes, choose, refusals }: ClashState) {
 }
 
 function withValue(whose: string, { field }: OpenClash, value: unknown): string {
-  const text = textOf(field, value)
+  const text = clashValue(field, value)
   return text === null ? whose : t('clashValue', { whose, value: text })
-}
-
-/** A value in words; null if only the form can show it. */
-function textOf(field: string, value: unknown): string | null {
-  if (value === '' || value === null || (Array.isArray(value) && value.length === 0)) return t('nothing')
-  if (typeof value === 'boolean') return value ? t('on') : t('off')
-  if (typeof value === 'number') return new Intl.NumberFormat().format(value)
-  return READABLE.has(field) ? String(Array.isArray(value) ? value.join(', ') : value) : null
 }
