@@ -64,7 +64,7 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       await readAgain()
       if (isShown.current()) options.onSaved?.(result, input)
     },
-    onError(problem) {
+    async onError(problem) {
       if (isChangedMeanwhile(problem)) void readAgain()
       const errors = problem.fieldErrors()
       options.form?.setErrors(errors)
@@ -72,7 +72,7 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       if (first !== undefined && isShown.current()) options.form?.getInputNode(first)?.focus()
       notifications.show({
         title: t('notSaved'),
-        message: reasonOf(problem, options.form),
+        message: (await isOfOldPage(problem)) ? t('notSavedOutdated') : reasonOf(problem, options.form),
         color: 'red',
         autoClose: 10_000,
       })
@@ -88,6 +88,15 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
     isSaving: mutation.isPending,
     problem: mutation.error,
   }
+}
+
+/** Whether the API may have refused the change because the page was loaded before another version was installed. */
+async function isOfOldPage({ code }: ApiProblem): Promise<boolean> {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  if (code !== 'INVALID' || !script) return false
+  // Names of scripts change with their content, and the server has only those of its own version.
+  const answer = await fetch(script.src, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
+  return answer?.status === 404
 }
 
 function reasonOf(problem: ApiProblem, form: FormOfFields | undefined): string {

@@ -28,6 +28,8 @@ export const t = catalogue({
   partRefused: 'Part of the request was refused: {why}.',
   notSavedGone: 'It was deleted meanwhile, or you may no longer see it. Copy what you still need from this page.',
   notSavedChanged: 'Someone else has changed it meanwhile. Look at what has changed, and then do it again.',
+  notSavedOutdated:
+    'A new version has been installed since this page was loaded. Copy what you have entered, reload the page, and save again.',
   notSavedAway: 'No connection to the server. What you have entered is kept: save again once the server responds.',
 
   // Signing in

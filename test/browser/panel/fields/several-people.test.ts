@@ -58,6 +58,30 @@ it('adds the synonyms that somebody else has saved meanwhile to those that are b
   await page.close()
 })
 
+it('says that a page must be reloaded when a newer version refuses what it sends', async () => {
+  const { id } = await makeShop('Shop of the old version')
+  const page = await world.signedIn(nora)
+  await page.goto(`/panel/shops/${id}`)
+  const name = page.getByLabel('Name').first()
+  await name.fill('Shop with synonyms')
+  const body = { type: 'about:blank', title: 'Invalid', status: 400, code: 'INVALID', detail: 'Invalid' }
+  const errors = [{ path: '/old', message: 'must not have additional properties' }]
+  await page.route(`**/v1/panel/shops/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await route.fulfill({ status: 400, json: { ...body, errors } })
+    else await route.fallback()
+  })
+  const save = () => page.getByRole('button', { name: 'Save', exact: true }).click()
+  await save()
+  await page.getByText('must not have additional properties').waitFor()
+  expect(await page.getByText('A new version has been installed').count()).toBe(0)
+
+  await page.route('**/panel/assets/*.js', (route) => route.fulfill({ status: 404, json: {} }))
+  await save()
+  await page.getByText('A new version has been installed').waitFor()
+  expect(await name.inputValue()).toBe('Shop with synonyms')
+  await page.close()
+})
+
 it('says that a shop was deleted while its form was open, and keeps what was typed', async () => {
   const { id } = await makeShop('Shop of nobody')
   const page = await world.signedIn(nora)
