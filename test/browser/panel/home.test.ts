@@ -65,6 +65,13 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await send('/v1/ev/transaction', { eventId: 'o1', kind: 'PURCHASE', shopId: shop.id, currency: 'EUR', products })
   await untilShown(page.getByText('Everything is set up'))
   await page.getByRole('heading', { name: 'Set up' }).waitFor({ state: 'detached' })
+
+  // The table of campaigns has half of the page, which is narrowest at this width.
+  await page.setViewportSize({ width: 1200, height: 900 })
+  const campaigns = page.getByRole('table', { name: 'Top campaigns' })
+  await untilShown(campaigns.getByRole('link', { name: 'Lamps' }))
+  expect(await campaigns.evaluate(({ parentElement: frame }) => frame!.scrollWidth - frame!.clientWidth)).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 720 })
   expect(errors).toEqual([])
 })
 
