@@ -94,9 +94,10 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
 async function isOfOldPage({ code }: ApiProblem): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   if (code !== 'INVALID' || !script) return false
-  // Names of scripts change with their content, and the server has only those of its own version.
-  const answer = await fetch(script.src, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
-  return answer?.status === 404
+  // Names of scripts change with their content. The server still has this one, for pages that load more of it, but its own page does not.
+  const { href, pathname } = new URL(script.src)
+  const ownPage = await fetch(new URL('..', href), { cache: 'no-store' }).catch(() => null)
+  return ownPage?.ok === true && !(await ownPage.text()).includes(pathname)
 }
 
 function reasonOf(problem: ApiProblem, form: FormOfFields | undefined): string {

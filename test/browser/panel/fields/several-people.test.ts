@@ -75,7 +75,10 @@ it('says that a page must be reloaded when a newer version refuses what it sends
   await page.getByText('must not have additional properties').waitFor()
   expect(await page.getByText('A new version has been installed').count()).toBe(0)
 
-  await page.route('**/panel/assets/*.js', (route) => route.fulfill({ status: 404, json: {} }))
+  await page.route('**/panel/', async (route) => {
+    const newest = (await (await route.fetch()).text()).replace(/assets\/[^"]+\.js/g, 'assets/newer.js')
+    await route.fulfill({ body: newest, contentType: 'text/html' })
+  })
   await save()
   await page.getByText('A new version has been installed').waitFor()
   expect(await name.inputValue()).toBe('Shop with synonyms')
