@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real Kafka, ClickHouse, Elasticsearch and Redis on this machine without Docker, for tests and benchmarks.
-#   engines.sh start|stop [kafka] [clickhouse] [elasticsearch] [redis]      (default: all)
+#   engines.sh start|stop [kafka] [clickhouse] [elasticsearch] [redis] [promtool]      (default: all; promtool is only downloaded)
 #   engines.sh start|stop mirror-maker      between the clusters that the file MIRROR_MAKER_PROPERTIES names
 # Production uses the vendors' own images (infra/compose.yaml).
 #
@@ -249,10 +249,20 @@ start_redis() {
   await redis "$dir" port_open "$REDIS_PORT"
 }
 
+# A tool of Prometheus that tests alert rules. Of its package only this file is taken, because the rest is for a server.
+start_promtool() {
+  local dir=$DOWNLOADS/promtool work
+  [ -x "$dir/promtool" ] && { echo "promtool is there"; return; }
+  work=$(mktemp -d); chmod 755 "$work"
+  (cd "$work" && { apt-get download -qq prometheus || { apt-get update -qq && apt-get download -qq prometheus; } && dpkg -x prometheus_*.deb .; }) >"$HOME_DIR/apt.log" 2>&1 \
+    || { tail -5 "$HOME_DIR/apt.log" >&2; fail "promtool could not be downloaded"; }
+  mkdir -p "$dir"; mv "$work/usr/bin/promtool" "$dir/"; rm -rf "$work"; echo "promtool is there"
+}
+
 action=${1:-}; shift || true
-engines=("$@"); [ ${#engines[@]} -gt 0 ] || engines=(kafka clickhouse elasticsearch redis)
+engines=("$@"); [ ${#engines[@]} -gt 0 ] || engines=(kafka clickhouse elasticsearch redis promtool)
 for engine in "${engines[@]}"; do
-  case "$engine" in kafka | clickhouse | redis | mirror-maker) dir=$HOME_DIR/$engine ;; elasticsearch) dir=$HOME_DIR/elasticsearch-run ;; *) fail "no engine is called $engine" ;; esac
+  case "$engine" in kafka | clickhouse | redis | mirror-maker | promtool) dir=$HOME_DIR/$engine ;; elasticsearch) dir=$HOME_DIR/elasticsearch-run ;; *) fail "no engine is called $engine" ;; esac
   case "$action" in
     start) "start_$engine" ;;
     stop) end "$engine" "$dir" ;;
