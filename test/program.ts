@@ -70,6 +70,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '131072',
+      MALLOC_TRIM_THRESHOLD_: '131072',
       HTTP_PORT: '0',
       METRICS_PORT: '0',
       DATA_DIR: folder,
