@@ -45,6 +45,14 @@ export async function processInRounds(first: Batch, options: RoundsOptions): Pro
   let isDrained = false
   let records = 0
 
+  function begin(round: readonly ReadableBatch[]): void {
+    const done = process(round)
+    // It is awaited later. Until then, its failure must not count as unhandled.
+    done.catch(() => {})
+    underWay.push({ round, done })
+    for (const { batch } of round) records += batch.records.length
+  }
+
   /** @returns none when no records are left, or when the next batch must wait. */
   async function gather(): Promise<ReadableBatch[]> {
     const round: ReadableBatch[] = []
@@ -75,12 +83,12 @@ export async function processInRounds(first: Batch, options: RoundsOptions): Pro
   try {
     for (;;) {
       const round = await gather()
-      if (round.length > 0) underWay.push({ round, done: process(round) })
+      if (round.length > 0) begin(round)
       else if (underWay.length === 0) return records
-      for (const { batch } of round) records += batch.records.length
+      let most = ROUNDS_MAX - 1
+      if (round.length === 0) most = underWay.length - 1
       // The commit pauses the partition of an unreadable record, which a poll before it would skip.
-      const readsOn = round.length > 0 && round.every(({ unreadable }) => !unreadable)
-      const most = readsOn ? ROUNDS_MAX - 1 : round.length > 0 ? 0 : underWay.length - 1
+      else if (round.some(({ unreadable }) => unreadable)) most = 0
       while (underWay.length > most) await finishOldest()
     }
   } finally {

@@ -90,3 +90,21 @@ it('rounds process each record once and in order, however polls, failures and co
     { numRuns: tries(300, 20_000) },
   )
 })
+
+it('rounds end with the error of a commit that fails while the next batch is read', async () => {
+  const member = memberOf([1, 1], 1)
+  const polled = Promise.withResolvers<Batch | null>()
+  const processed = processInRounds(member.poll()!, {
+    poll: () => polled.promise,
+    recordsMax: 1,
+    process: async () => {
+      throw new Error('the log is away')
+    },
+    retry: async () => {},
+    stopping: () => false,
+  })
+  // A rejection that nobody has handled by the next turn would end the process, and fails this test.
+  await new Promise((resolve) => setImmediate(resolve))
+  polled.resolve(null)
+  await expect(processed).rejects.toThrow('the log is away')
+})
