@@ -72,7 +72,7 @@ export interface AdUnit {
   targeting: string[]
 }
 
-/** The unit's entity id is its slotHash; technical slots are registered by API on top of a business ad unit. */
+/** The unit's entity id is its slotHash; technical ad units are registered by API on top of a business ad unit. */
 export interface TechnicalSlot {
   accountId: string
   publisherSlotId: string

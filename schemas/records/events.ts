@@ -29,7 +29,7 @@ export const shortfalls = ['INACTIVE', 'NO_CANDIDATES', 'MIN_AD_COUNT', 'DEADLIN
 export type Shortfall = (typeof shortfalls)[number]
 
 export interface EmittedSlot {
-  /** As asked for: the id of an ad unit or of a technical slot. */
+  /** As asked for: the id of an ad unit or of a technical ad unit. */
   slotHash: string
   adUnitId: string
   algorithm: string

@@ -4,7 +4,7 @@ import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import { LIMITS_HEADER } from '../../schemas/http/selection.ts'
 import { SIGNATURE_HEADER } from '../domain/identity/event-signature.ts'
 import type { HttpServer } from '../http/server.ts'
-import { registerDocs } from './docs.ts'
+import { registerDocs } from './docs/docs.ts'
 import { type HealthCheck, healthApp } from './health.ts'
 import { measureRequests } from './metrics.ts'
 

@@ -22,7 +22,7 @@ export class NotReady extends Error {
 const CHECK_TIMEOUT_MS = 2_000
 
 const Health = Type.Object({ status: Type.String({ description: 'ok' }) })
-const LIVE = { summary: 'Whether the process is alive', response: { 200: Health } }
+const LIVE = { operationId: 'checkLiveness', summary: 'Whether the process is alive', response: { 200: Health } }
 const Readiness = Type.Object({
   status: Type.Enum(['ok', 'degraded', 'failed']),
   checks: Type.Record(Type.String(), Type.String(), { description: 'The status of each check' }),
@@ -30,7 +30,11 @@ const Readiness = Type.Object({
     Type.Record(Type.String(), Type.String(), { description: 'Why a check is not ok, as far as this may be public' }),
   ),
 })
-const READY = { summary: 'Whether the process is ready to serve', response: { 200: Readiness, 503: Readiness } }
+const READY = {
+  operationId: 'checkReadiness',
+  summary: 'Whether the process is ready to serve',
+  response: { 200: Readiness, 503: Readiness },
+}
 
 /**
  * GET /health/live: the process answers. GET /health/ready: 200 when every check passes, otherwise 503 with the failed

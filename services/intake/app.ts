@@ -47,16 +47,16 @@ export interface IntakeDeps extends ValidationDeps {
 
 type Validate<S extends TSchema> = (body: Static<S>, context: RequestContext) => ValidationResult
 
-const adEndpoints: { path: string; type: AdEvent['type']; kind: AdKind }[] = [
-  { path: '/v1/dsa/view-event', type: 'VIEW', kind: 'SPONSORED' },
-  { path: '/v1/dsa/click-event', type: 'CLICK', kind: 'SPONSORED' },
-  { path: '/v1/banner/dsa/view-event', type: 'VIEW', kind: 'DISPLAY' },
-  { path: '/v1/banner/dsa/click-event', type: 'CLICK', kind: 'DISPLAY' },
+const adEndpoints: { path: string; operationId: string; type: AdEvent['type']; kind: AdKind }[] = [
+  { path: '/v1/dsa/view-event', operationId: 'reportSponsoredView', type: 'VIEW', kind: 'SPONSORED' },
+  { path: '/v1/dsa/click-event', operationId: 'reportSponsoredClick', type: 'CLICK', kind: 'SPONSORED' },
+  { path: '/v1/banner/dsa/view-event', operationId: 'reportDisplayView', type: 'VIEW', kind: 'DISPLAY' },
+  { path: '/v1/banner/dsa/click-event', operationId: 'reportDisplayClick', type: 'CLICK', kind: 'DISPLAY' },
 ]
-const deprecatedEndpoints: { path: string; kind: Transaction['kind'] }[] = [
-  { path: '/v1/events/purchase', kind: 'PURCHASE' },
-  { path: '/v1/events/cart', kind: 'CART' },
-  { path: '/v1/events/wishlist', kind: 'WISHLIST' },
+const deprecatedEndpoints: { path: string; operationId: string; kind: Transaction['kind'] }[] = [
+  { path: '/v1/events/purchase', operationId: 'reportPurchase', kind: 'PURCHASE' },
+  { path: '/v1/events/cart', operationId: 'reportCart', kind: 'CART' },
+  { path: '/v1/events/wishlist', operationId: 'reportWishlist', kind: 'WISHLIST' },
 ]
 
 /**
@@ -113,32 +113,33 @@ export function intakeApp(deps: IntakeDeps) {
     // A page that is being left sends text/plain: a beacon with JSON to another origin would need a preflight request.
     server.addContentTypeParser('text/plain', jsonParser(server.bodies))
 
-    for (const { path, type, kind } of adEndpoints) {
+    for (const { path, operationId, type, kind } of adEndpoints) {
       const validate: Validate<typeof ShowIdBody> = ({ showId }, context) =>
         validateAdEvent({ type, kind, showId, occurredAt: context.receivedAt }, context, deps)
       const summary = `Report a ${type.toLowerCase()} of a ${kind.toLowerCase()} ad`
-      server.post(path, route(summary, ShowIdBody), single(ShowIdBody, validate))
+      server.post(path, route({ operationId, summary }, ShowIdBody), single(ShowIdBody, validate))
     }
     server.post(
       '/v1/ev/transaction',
-      route('Report a purchase, or an addition to a cart or wishlist', TransactionBody, BuyerHeaders),
+      route(
+        { operationId: 'reportTransaction', summary: 'Report a purchase, or an addition to a cart or wishlist' },
+        TransactionBody,
+        BuyerHeaders,
+      ),
       single(TransactionBody, validateBuy),
     )
-    for (const { path, kind } of deprecatedEndpoints) {
+    for (const { path, operationId, kind } of deprecatedEndpoints) {
       const validate: Validate<typeof DeprecatedTransactionBody> = (body, context) =>
         validateBuy({ ...body, kind }, context)
-      const options = route(
-        `Deprecated: use /v1/ev/transaction with kind ${kind}`,
-        DeprecatedTransactionBody,
-        BuyerHeaders,
-      )
-      server.post(
-        path,
-        { ...options, schema: { ...options.schema, deprecated: true } },
-        single(DeprecatedTransactionBody, validate),
-      )
+      const summary = `Deprecated: use /v1/ev/transaction with kind ${kind}`
+      const options = route({ operationId, summary, deprecated: true }, DeprecatedTransactionBody, BuyerHeaders)
+      server.post(path, options, single(DeprecatedTransactionBody, validate))
     }
-    server.post('/v1/ev/page-view', route('Report a page view', PageViewBody), single(PageViewBody, validateVisit))
+    server.post(
+      '/v1/ev/page-view',
+      route({ operationId: 'reportPageView', summary: 'Report a page view' }, PageViewBody),
+      single(PageViewBody, validateVisit),
+    )
 
     server.register(async (scope: FastifyInstance) => {
       // The body is not parsed here: `validateBatch` parses its elements one by one.
@@ -148,18 +149,26 @@ export function intakeApp(deps: IntakeDeps) {
       )
       scope.post(
         '/v1/ev/batch',
-        { ...route('Report up to 1,000 events', BatchBody), bodyLimit: BATCH_BYTES_MAX },
+        {
+          ...route({ operationId: 'reportEvents', summary: 'Report up to 1,000 events' }, BatchBody),
+          bodyLimit: BATCH_BYTES_MAX,
+        },
         batch,
       )
     })
   }
 }
 
-function route(summary: string, body: TSchema, headers: TSchema = EventHeaders) {
+interface Operation {
+  operationId: string
+  summary: string
+  deprecated?: boolean
+}
+
+function route(operation: Operation, body: TSchema, headers: TSchema = EventHeaders) {
   return {
     schema: {
-      summary,
-      tags: ['Events'],
+      ...operation,
       headers,
       body,
       response: { 202: EventAnswer },

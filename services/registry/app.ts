@@ -42,7 +42,7 @@ export interface RegistryAppDeps {
   indexedUpTo: IndexedUpTo
 }
 
-/** The management API of entities, technical slots and product updates. For `server.register`. */
+/** The management API of entities, technical ad units and product updates. For `server.register`. */
 export function registryApp(deps: RegistryAppDeps) {
   const {
     registry,

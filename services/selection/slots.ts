@@ -17,7 +17,7 @@ export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount'
 /** An ad unit that a request asks to fill. */
 export interface Slot<T extends AnyTargeting = Targeting, A extends Algorithm = SponsoredAlgorithm> {
   targeting: T
-  /** Id of the ad unit or technical slot asked for, in lower case. */
+  /** Id of the ad unit or technical ad unit asked for, in lower case. */
   id: string
   adUnitId: string
   adUnit: AdUnit
@@ -27,7 +27,7 @@ export interface Slot<T extends AnyTargeting = Targeting, A extends Algorithm = 
   shop: Shop
   algorithm: A
   active: boolean
-  /** The country of the request, else of the technical slot, in upper case. */
+  /** The country of the request, else of the technical ad unit, in upper case. */
   country: string | null
 }
 export type AnySlot = Slot<AnyTargeting, Algorithm>
@@ -92,7 +92,7 @@ function resolveSlot(snapshot: Snapshot, targeting: AnyTargeting): AnySlot | nul
   const id = targeting.slotHash.toLowerCase()
   const technical = snapshot.body('TechnicalSlot', id) ?? null
   const adUnitId = technical?.businessSlotId ?? id
-  // A technical slot outlives its business slot: it is still known, but stays empty.
+  // A technical ad unit outlives its business slot: it is still known, but stays empty.
   const adUnit = technical ? snapshot.getEver('AdUnit', adUnitId)?.body : snapshot.body('AdUnit', adUnitId)
   const shop = adUnit && snapshot.body('Shop', adUnit.shopId)
   if (!adUnit || !shop) return null

@@ -45,7 +45,7 @@ it('the bundle has the program, the demo, and every thread and process that they
     'infra-event-log-embedded-worker.js',
     'infra-product-index-embedded-search-worker.js',
     'infra-product-index-embedded-writer-worker.js',
-    'services-api-docs.worker.js',
+    'services-api-docs-docs.worker.js',
     'services-demo-load-banner-art.child.js',
     'services-demo-main.js',
     'services-main.js',

@@ -77,7 +77,7 @@ function modelOf(range: Range, { name, number, groupId, firstId }: Model, random
       kind: range.kind,
       title: [model, color, size].filter(Boolean).join(', '),
       model,
-      description: `The ${brand} ${name} is a ${trait} ${range.noun} in ${color}. ${range.praise}`,
+      description: `${model} in ${color}. ${range.praise}`,
       category: range.category,
       brand,
       price,

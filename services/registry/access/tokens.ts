@@ -32,6 +32,7 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
     {
       onRequest: [authorize('panel'), recentlyAuthenticated(now)],
       schema: {
+        operationId: 'createToken',
         summary: 'Create a token',
         description:
           'A session must have been authenticated recently (REAUTHENTICATION_REQUIRED). A token can only create tokens that have ' +

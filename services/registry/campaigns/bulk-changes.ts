@@ -23,6 +23,7 @@ export function bulkChangeRoutes(server: HttpServer, deps: BulkChangeDeps): void
     {
       onRequest: deps.authorize('panel'),
       schema: {
+        operationId: 'changeCampaigns',
         summary: 'Change many campaigns',
         description:
           'Makes the same change in each of these campaigns, as PATCH does. A campaign whose change is refused is left as it is; ' +

@@ -35,6 +35,7 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'listCampaignHistory',
         summary: 'List the changes of a campaign',
         description: 'Latest first: who changed which properties, with the values before and after.',
         params: IdParams,

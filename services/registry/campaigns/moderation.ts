@@ -60,6 +60,7 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
     {
       onRequest: [authorize('panel'), moderatorsOnly],
       schema: {
+        operationId: 'listModeration',
         summary: 'List display campaigns by the state of their moderation',
         querystring: ModerationQuery,
         response: { 200: Page(CampaignView) },
@@ -86,7 +87,13 @@ function decisionRoutes(server: HttpServer, deps: ModerationDeps & { undoable: M
     `${PATH}/:campaignId/accept`,
     {
       onRequest,
-      schema: { summary: 'Accept a display campaign', params: ModerationParams, body: AcceptBody, response },
+      schema: {
+        operationId: 'acceptCampaign',
+        summary: 'Accept a display campaign',
+        params: ModerationParams,
+        body: AcceptBody,
+        response,
+      },
     },
     async (request) => {
       const { campaignId } = request.params
@@ -98,7 +105,13 @@ function decisionRoutes(server: HttpServer, deps: ModerationDeps & { undoable: M
     `${PATH}/:campaignId/reject`,
     {
       onRequest,
-      schema: { summary: 'Reject a display campaign', params: ModerationParams, body: RejectBody, response },
+      schema: {
+        operationId: 'rejectCampaign',
+        summary: 'Reject a display campaign',
+        params: ModerationParams,
+        body: RejectBody,
+        response,
+      },
     },
     async (request) => {
       const { campaignId } = request.params
@@ -148,6 +161,7 @@ function undoRoute(
     {
       onRequest: [authorize('panel'), moderatorsOnly],
       schema: {
+        operationId: 'undoModeration',
         summary: 'Undo a decision that was just made',
         description:
           `Allowed for ${UNDO_MS / 1_000} s, only for the user or account that decided, and only if the campaign has not changed ` +

@@ -39,6 +39,7 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'countProducts',
         summary: 'Count what a campaign would promote',
         description:
           'Counts the products that a sponsored campaign of the account with these `products` may promote. Nothing is changed.',

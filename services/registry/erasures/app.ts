@@ -86,6 +86,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       {
         onRequest,
         schema: {
+          operationId: 'createErasure',
           summary: 'Erase a person',
           description:
             'Replaces the identifier by a random pseudonym in everything recorded until now, which stays counted. Later events of ' +
@@ -108,6 +109,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       {
         onRequest,
         schema: {
+          operationId: 'listErasures',
           summary: 'List erasures and their status',
           description: 'The latest first.',
           querystring: ErasureQuery,
@@ -127,7 +129,12 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       `${PATH}/:id`,
       {
         onRequest,
-        schema: { summary: 'Read an erasure', params: ErasureParams, response: { 200: ErasureView } },
+        schema: {
+          operationId: 'getErasure',
+          summary: 'Read an erasure',
+          params: ErasureParams,
+          response: { 200: ErasureView },
+        },
       },
       async (request) => {
         const { id } = request.params
@@ -141,6 +148,7 @@ export function erasuresApp({ erasures, analytics, access, authorize, securityLo
       {
         onRequest,
         schema: {
+          operationId: 'exportPersonalData',
           summary: 'Export all data of a person',
           description:
             'Everything that is stored under a cid or uid, oldest first, and the identifiers that were seen together with it. The ' +

@@ -42,6 +42,7 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
+          operationId: 'listTransactions',
           summary: 'List purchases, carts and wishlists, and which campaigns were credited',
           description: 'Latest first. A transaction is listed within seconds. Imported history is not listed.',
           querystring: TransactionQuery,
@@ -56,6 +57,7 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
+          operationId: 'listEmissions',
           summary: 'List the latest ad requests',
           description:
             'Latest first. A request is listed within seconds. Advertisers see those in which their campaigns took part.',
@@ -71,6 +73,7 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
+          operationId: 'explainEmission',
           summary: 'Explain the ads of a request',
           params: EmissionParams,
           response: { 200: EmissionExplained },
@@ -92,6 +95,7 @@ export function explainApp(deps: ExplainDeps) {
       {
         onRequest: authorize('panel'),
         schema: {
+          operationId: 'explainAttribution',
           summary: 'Explain the credit of a transaction',
           params: AttributionParams,
           querystring: AttributionQuery,

@@ -40,6 +40,7 @@ export function exportsApp(deps: ExportsDeps) {
       {
         onRequest: [deps.authorize('panel'), publisher],
         schema: {
+          operationId: 'exportView',
           summary: 'Export the rows of an analytics view as a Parquet file',
           params: ExportParams,
           querystring: ExportQuery,

@@ -44,6 +44,7 @@ function uploadRoute(server: HttpServer, deps: FeedsAppDeps): void {
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'uploadFeedContent',
         summary: 'Upload the content of a feed',
         stream: Content(
           'The feed as XML, plain or gzipped',
@@ -82,6 +83,7 @@ function runRoutes(server: HttpServer, deps: FeedsAppDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'runFeed',
         summary: 'Fetch a feed now, or read its uploaded file again',
         params: IdParams,
         response: { 202: FeedRunView },
@@ -98,6 +100,7 @@ function runRoutes(server: HttpServer, deps: FeedsAppDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'listFeedRuns',
         summary: 'List the runs of a feed, latest first',
         params: IdParams,
         querystring: FeedRunQuery,
@@ -113,7 +116,15 @@ function runRoutes(server: HttpServer, deps: FeedsAppDeps): void {
   )
   server.get(
     `${PATH}/runs/:run`,
-    { onRequest, schema: { summary: 'Read a run of a feed', params: FeedRunParams, response: { 200: FeedRunView } } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getFeedRun',
+        summary: 'Read a run of a feed',
+        params: FeedRunParams,
+        response: { 200: FeedRunView },
+      },
+    },
     (request) => viewOf(deps, needRun(access, principalOf(request), request.params)),
   )
   server.post(
@@ -121,6 +132,7 @@ function runRoutes(server: HttpServer, deps: FeedsAppDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'confirmFeedRun',
         summary: 'Confirm that a held run may remove products',
         params: FeedRunParams,
         response: { 202: FeedRunView },

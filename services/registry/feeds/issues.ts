@@ -22,6 +22,7 @@ export function issuesRoute(
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'listFeedRunIssues',
         summary: 'List the issues of a run, in the order of the file',
         description:
           `The first ${ISSUES_KEPT_MAX} issues of a run are kept; issueCounts of the run counts all of them. New issues are ` +

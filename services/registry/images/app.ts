@@ -59,6 +59,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       // A multipart form is not JSON, so the schema is documentation only.
       validatorCompiler: () => () => true,
       schema: {
+        operationId: 'uploadImage',
         summary: 'Upload an image',
         description:
           `One file of at most ${IMAGE_BYTES_MAX} bytes. The image is encoded again, without its metadata. Uploading the same ` +
@@ -120,6 +121,7 @@ function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): 
     '/v1/images/:id',
     {
       schema: {
+        operationId: 'getImageContent',
         summary: 'Read the content of an image',
         description:
           'For browsers. No token is needed. The content of an id never changes, so it may be cached for ever.',

@@ -34,6 +34,7 @@ const imports = [
     path: '/v1/panel/import/transactions',
     read: readOrder,
     rows: orderRows,
+    operationId: 'importTransactions',
     summary: 'Import past orders',
     description:
       'NDJSON: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] ' +
@@ -44,6 +45,7 @@ const imports = [
     path: '/v1/panel/import/returns',
     read: readReturn,
     rows: returnRows,
+    operationId: 'importReturns',
     summary: 'Import returns',
     description:
       'NDJSON: { returnId, eventId, shopId, occurredAt, reason, lines: [{ shopProductId, quantity }] } on each line. Without ' +

@@ -36,6 +36,7 @@ export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
       {
         onRequest: authorize('panel', 'events'),
         schema: {
+          operationId: 'createReturn',
           summary: 'Report that products of a purchase, or all of them, were returned',
           description:
             'Net revenue and ROAS follow within seconds. Units beyond those bought are ignored. To cancel a purchase that should ' +

@@ -53,6 +53,7 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), shopsOnly],
         schema: {
+          operationId: 'voidEvents',
           summary: 'Void views and clicks that were counted as valid',
           description:
             `Voids the valid events that meet all the given conditions, at most ${VOIDED_AT_ONCE_MAX}. What was billed for them ` +
@@ -73,6 +74,7 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), operatorOnly],
         schema: {
+          operationId: 'countClientAddresses',
           summary: 'Count the events that come with the address of their client',
           description:
             'If only a few do, a proxy is missing in TRUSTED_PROXIES, or a server does not send the addresses of its shoppers.',
@@ -89,6 +91,7 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       {
         onRequest: [authorize('panel'), shopsOnly],
         schema: {
+          operationId: 'listVoids',
           summary: 'List what was voided',
           description: 'Latest first.',
           querystring: VoidQuery,

@@ -28,6 +28,7 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'getAudit',
           summary: 'Compare what was logged with what is stored',
           description:
             'Compares counts that are kept while records are stored with the number of rows in the tables. /v1/panel/audit/check ' +
@@ -43,6 +44,7 @@ export function auditApp({ authorize, audit, check }: AuditAppDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'checkAudit',
           summary: 'Check that each record of a range has one row',
           description:
             'Compares the records of the log with the rows of the tables one by one: for a topic, one of its partitions, a range ' +

@@ -45,6 +45,7 @@ export function deadLettersApp({ authorize, list, replay }: DeadLettersDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'listDeadLetters',
           summary: 'List records that could not be processed',
           querystring: DeadLetterQuery,
           response: { 200: DeadLetterPage },
@@ -63,6 +64,7 @@ export function deadLettersApp({ authorize, list, replay }: DeadLettersDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'replayDeadLetters',
           summary: 'Process records again that could not be processed',
           description: 'Appends the records to their topics again. Nothing is counted twice.',
           body: ReplayBody,

@@ -21,6 +21,7 @@ export function overviewApp(deps: OverviewDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'listAttention',
           summary: 'List what needs attention now',
           description:
             'Checks all campaigns and feeds that the caller may see: moderation, feed runs, budgets and pace. Operators also see ' +
@@ -36,6 +37,7 @@ export function overviewApp(deps: OverviewDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'listSetupSteps',
           summary: 'List the steps to the first attributed sale',
           description:
             'Considers everything that the caller may see. Impressions and sales count if they are of the last 90 days.',

@@ -48,6 +48,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         // The schema is documentation only: the reader checks the entries.
         validatorCompiler: () => () => true,
         schema: {
+          operationId: 'updateProducts',
           summary: 'Upsert or remove products',
           description:
             'Answers 202 after all valid entries are durable; `rejected` lists the others. If no entry is valid, the answer is 400 ' +

@@ -43,6 +43,7 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'listProducts',
         summary: 'Search the products of a shop',
         description:
           'Ordered by feed and id. A product whose id is `q` comes first. A page may have fewer items than `limit` although ' +
@@ -68,6 +69,7 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'getProduct',
         summary: 'Read a product',
         params: ProductParams,
         querystring: ProductLookUpQuery,

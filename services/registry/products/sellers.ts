@@ -20,6 +20,7 @@ export function sellersApp(server: HttpServer, { snapshot, access, authorize, in
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'listSellers',
         summary: 'List the sellers of a shop',
         description:
           'The sellers of the products of the shop. Advertisers see those whose products they may advertise.',

@@ -36,6 +36,7 @@ export function reportsApp(deps: ReportsDeps) {
       {
         onRequest: deps.authorize('panel'),
         schema: {
+          operationId: 'getReport',
           summary: 'Report what was shown, clicked, billed and sold',
           description: 'Days and hours are in the time zone of each shop. Amounts are in the currency of the row.',
           querystring: ReportQuery,

@@ -44,6 +44,7 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'createReportView',
         summary: 'Save a view of the report',
         description: `Saved for the user who is signed in, or who created the token. A user can save at most ${VIEWS_MAX} views.`,
         body: ReportViewCreate,
@@ -75,6 +76,7 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'updateReportView',
         summary: 'Change a saved view',
         description: 'Properties that are not given do not change.',
         params: IdParams,
@@ -110,7 +112,12 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
     `${PATH}/:id`,
     {
       onRequest: authorize('panel'),
-      schema: { summary: 'Delete a saved view', params: IdParams, response: { 204: GONE } },
+      schema: {
+        operationId: 'deleteReportView',
+        summary: 'Delete a saved view',
+        params: IdParams,
+        response: { 204: GONE },
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request)

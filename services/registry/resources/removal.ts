@@ -62,6 +62,7 @@ export function removalRoutes<K extends EntityKind>(
     {
       onRequest,
       schema: {
+        operationId: `delete${kind}`,
         summary: `Delete ${withArticle(nouns[kind])}`,
         description:
           'If other entities still belong to it, the answer is 409: delete them first. Reports and histories continue to show its name.',
@@ -114,6 +115,7 @@ export function deletionRoute(
     {
       onRequest,
       schema: {
+        operationId: `check${kind}Deletion`,
         summary: `Read whether ${withArticle(nouns[kind])} can be deleted now`,
         description: 'Only for those who may change it. Checks the same conditions as DELETE, and deletes nothing.',
         params: IdParams,

@@ -72,6 +72,7 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema,
     {
       onRequest: resource.mayMake ? [authorize('panel'), resource.mayMake] : authorize('panel'),
       schema: {
+        operationId: `create${kind}`,
         summary: `Create ${withArticle(nouns[kind])}`,
         body: schemas.create as TSchema,
         response: { 201: entityAnswer(schemas.view) },
@@ -105,6 +106,7 @@ export function readRoutes<K extends EntityKind>(
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: `list${kind}s`,
         summary: `List ${nouns[kind]}s`,
         querystring: schemas.query as TSchema,
         response: { 200: Page(schemas.view) },
@@ -125,6 +127,7 @@ export function readRoutes<K extends EntityKind>(
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: `get${kind}`,
         summary: `Read ${withArticle(nouns[kind])}`,
         params: IdParams,
         response: { 200: entityAnswer(schemas.view) },
@@ -155,6 +158,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema, F>(
     {
       onRequest: [authorize('panel'), mayChange],
       schema: {
+        operationId: `update${kind}`,
         summary: `Change ${withArticle(nouns[kind])}`,
         description: 'Properties that are not given do not change.',
         params: IdParams,

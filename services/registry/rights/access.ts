@@ -178,7 +178,7 @@ export const nouns: Record<EntityKind, string> = {
   Shop: 'shop',
   Placement: 'placement',
   AdUnit: 'ad unit',
-  TechnicalSlot: 'technical slot',
+  TechnicalSlot: 'technical ad unit',
   Feed: 'feed',
   FeedRun: 'feed run',
   Campaign: 'campaign',

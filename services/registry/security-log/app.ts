@@ -26,6 +26,7 @@ export function securityLogApp({ snapshot, authorize, analytics, now }: Security
       {
         onRequest: authorize('panel'),
         schema: {
+          operationId: 'listSecurityLog',
           summary: 'List who did what',
           description:
             'Sign-ins, tokens, users, deletions and requests about people’s data, latest first. An entry is listed about two ' +

@@ -29,6 +29,7 @@ export function emptySearchesApp(server: HttpServer, deps: EmptySearchesDeps): v
     {
       onRequest: authorize('panel'),
       schema: {
+        operationId: 'listEmptySearches',
         summary: 'List the searches of a shop that found nothing',
         description:
           'Search phrases for which an ad unit found no product of a running campaign. Requests with a product title, category, ' +

@@ -36,7 +36,12 @@ export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void
     '/v1/panel/signing-keys',
     {
       onRequest: [authorize('panel'), recentlyAuthenticated(now)],
-      schema: { summary: 'Create a signing key', body: SigningKeyCreate, response: { 201: SigningKeyView } },
+      schema: {
+        operationId: 'createSigningKey',
+        summary: 'Create a signing key',
+        body: SigningKeyCreate,
+        response: { 201: SigningKeyView },
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request)

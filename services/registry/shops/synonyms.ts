@@ -40,6 +40,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     {
       onRequest,
       schema: {
+        operationId: 'getSynonyms',
         summary: 'Read the synonyms of a shop',
         params: IdParams,
         response: { 200: entityAnswer(SynonymsView) },
@@ -56,6 +57,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     {
       onRequest,
       schema: {
+        operationId: 'replaceSynonyms',
         summary: 'Replace the synonyms of a shop',
         description: 'Ad requests use the new synonyms within seconds, in every process. Errors name the line.',
         params: IdParams,
@@ -85,6 +87,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
     {
       onRequest,
       schema: {
+        operationId: 'previewSynonyms',
         summary: 'Preview what synonyms would change',
         description:
           'For each phrase: the available products that a search finds with the present synonyms, and with these. It does not ' +

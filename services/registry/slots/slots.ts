@@ -35,6 +35,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'putTechnicalAdUnit',
         summary: 'Create or modify a technical ad unit',
         description:
           'Without `id`, a new unit is created; if publisherSlotId is already in use, the answer is 409. With `id`, the unit ' +
@@ -65,6 +66,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'getTechnicalAdUnit',
         summary: 'Read a technical ad unit',
         params: PublisherSlotParams,
         response: { 200: TechnicalSlotView },
@@ -77,6 +79,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     {
       onRequest,
       schema: {
+        operationId: 'deleteTechnicalAdUnit',
         summary: 'Delete a technical ad unit',
         params: PublisherSlotParams,
         response: { 204: Type.Null({ description: 'It is deleted' }) },
@@ -94,7 +97,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
 
   function needSlot({ accountId }: Principal, publisherSlotId: string): Entity<'TechnicalSlot'> {
     const slot = slotOf(accountId, publisherSlotId)
-    if (!slot) throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}`)
+    if (!slot) throw new Problem('NOT_FOUND', `There is no technical ad unit ${publisherSlotId}`)
     return slot
   }
 
@@ -139,13 +142,13 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
   if ((input.id ?? null) === null) {
     if (existing) {
       const errors = [{ path: '/publisherSlotId', message: 'already in use' }]
-      const detail = `The technical slot ${publisherSlotId} already exists: send its id to modify it`
+      const detail = `The technical ad unit ${publisherSlotId} already exists: send its id to modify it`
       throw new Problem('CONFLICT', detail, { errors })
     }
   } else if (!existing) {
-    throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: omit the id to create it`)
+    throw new Problem('NOT_FOUND', `There is no technical ad unit ${publisherSlotId}: omit the id to create it`)
   } else if (existing.id !== input.id) {
-    throw new Problem('CONFLICT', `The technical slot ${publisherSlotId} has another id than the body names`)
+    throw new Problem('CONFLICT', `The technical ad unit ${publisherSlotId} has another id than the body names`)
   }
 }
 

@@ -33,6 +33,7 @@ export function visitsApp(deps: VisitsDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'getPageViewReport',
           summary: 'Report page views and attributed purchases by utm and gclid',
           description:
             'A purchase is assigned to the last page view of its browser that has a gclid or utm, at most 30 days before the ' +
@@ -61,6 +62,7 @@ export function visitsApp(deps: VisitsDeps) {
       {
         onRequest,
         schema: {
+          operationId: 'exportAttributedSales',
           summary: 'Export attributed sales line by line, with how their buyers came',
           description:
             'Earliest first. The header Link names the next page as long as there is one. Imported history is never attributed. If ' +

@@ -38,7 +38,7 @@ export function bannersFor(
   })
 }
 
-/** A banner's format must be among those of the ad unit, the technical slot and the request; an empty list does not restrict. */
+/** A banner's format must be among those of the ad unit, the technical ad unit and the request; an empty list does not restrict. */
 function formatFilter({ adUnit, technical, targeting }: DisplaySlot): (adFormatId: string) => boolean {
   const asked = givenAll(targeting.adFormatIds).map((id) => id.toLowerCase())
   const lists = [adUnit.adFormatIds, technical?.adFormatIds, asked].filter((list) => list && list.length > 0)

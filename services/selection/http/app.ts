@@ -103,9 +103,9 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
     server.register(formattedApp({ snapshot, folder: BUILT_FOLDER }))
     const info: EmissionInfoDeps = { showIds, index, snapshot, limits }
     sponsoredRoute(server, sponsoredAds({ source, campaigns, lifts: deps.lifts }), limits, selectDeps)
-    emissionInfoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', info)
+    emissionInfoRoute(server, 'SPONSORED', info)
     displayRoute(server, displayAds({ snapshot, displayCampaigns, campaigns, publicUrl }), limits, selectDeps)
-    emissionInfoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', info)
+    emissionInfoRoute(server, 'DISPLAY', info)
   }
   return { plugin, emissionsQueued: () => queued() }
 }

@@ -14,10 +14,16 @@ export interface EmissionInfoDeps {
   limits: RequestLimits
 }
 
-export function emissionInfoRoute(server: HttpServer, path: string, kind: AdKind, deps: EmissionInfoDeps): void {
-  const response = { 200: EmissionInfoAnswer }
+const endpoints = {
+  SPONSORED: { path: '/v1/dsa/emissionInfo', operationId: 'getSponsoredEmissionInfo' },
+  DISPLAY: { path: '/v1/banner/dsa/emissionInfo', operationId: 'getDisplayEmissionInfo' },
+} as const
+
+export function emissionInfoRoute(server: HttpServer, kind: AdKind, deps: EmissionInfoDeps): void {
+  const { path, operationId } = endpoints[kind]
   const summary = `Read who sells and who pays for a ${kind.toLowerCase()} ad`
-  server.post(path, { schema: { tags: ['Ads'], summary, body: EmissionInfoBody, response } }, async (request) => {
+  const schema = { operationId, summary, body: EmissionInfoBody, response: { 200: EmissionInfoAnswer } }
+  server.post(path, { schema }, async (request) => {
     const admit = (shopId: string) => deps.limits.admitAds(request, [{ shopId, ads: 1 }])
     return emissionInfo({ showId: request.body.showId, kind, admit }, deps)
   })

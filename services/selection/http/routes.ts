@@ -24,7 +24,6 @@ import { type SelectDeps, select } from '../select.ts'
 import type { Slot } from '../slots.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-const tags = ['Ads']
 
 /** The schemas only document: `readParameters` reads headers and query, and the readers below read slots one by one. */
 const validatorCompiler = () => () => true
@@ -42,7 +41,7 @@ export function sponsoredRoute<C extends CandidateBatch, B extends AdBid>(
     {
       validatorCompiler,
       schema: {
-        tags,
+        operationId: 'selectSponsoredAds',
         summary: 'Select sponsored product ads',
         headers: PersonHeaders,
         querystring: SelectionQuery,
@@ -70,7 +69,7 @@ export function displayRoute<C extends CandidateBatch, B extends AdBid>(
     {
       validatorCompiler,
       schema: {
-        tags,
+        operationId: 'selectDisplayAds',
         summary: 'Select display ads',
         headers: DisplayHeaders,
         body: DisplayBody,

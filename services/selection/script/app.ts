@@ -12,7 +12,6 @@ import { atSources, readSlot } from './read-slot.ts'
 /** Answers are the same for everybody. Old ones keep working, so a browser may use one while it fetches a newer one. */
 const CACHE_CONTROL = 'public, max-age=3600, stale-while-revalidate=604800'
 const RETRY_AFTER_SECONDS = 60
-const tags = ['Ads']
 const SCRIPT = Content('The script', 'text/javascript')
 
 export interface FormattedDeps {
@@ -41,7 +40,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
         // `readSlot` checks the parameters.
         validatorCompiler: () => () => true,
         schema: {
-          tags,
+          operationId: 'getEmissionScript',
           summary: 'Read a script that shows row x col sponsored ads in an element of the page',
           description:
             'For the src of a script element. The answer contains no ads: the script requests them from the browser, with the cid ' +
@@ -62,7 +61,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
       '/v1/dsa/script.js',
       {
         schema: {
-          tags,
+          operationId: 'getSharedEmissionScript',
           summary: 'Read the part of the emission script that is the same for all pages',
           description: 'The scripts of /v1/dsa/formatted load it. A page may also load or preload it itself.',
           response: { 200: SCRIPT },

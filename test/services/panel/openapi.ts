@@ -2,21 +2,24 @@ import { createHash } from 'node:crypto'
 import { createWholeApi } from '../../whole-api.ts'
 
 interface Document {
-  paths: Record<string, Record<string, { responses?: Record<string, unknown> }>>
+  paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>>
 }
 
 /**
  * The OpenAPI document from which the panel's client is generated, as JSON text. Error answers are left out, because all have one
- * form, which the client knows.
+ * form, which the client knows, and so is what is only for readers and other clients: examples, and names of operations.
  */
 export async function openApiText(): Promise<string> {
   const server = await createWholeApi()
   const document = (await server.inject('/docs/json')).json<Document>()
   await server.close()
   for (const operations of Object.values(document.paths)) {
-    for (const operation of Object.values(operations)) delete operation.responses?.['4XX']
+    for (const operation of Object.values(operations)) {
+      delete operation.responses?.['4XX']
+      delete operation.operationId
+    }
   }
-  return JSON.stringify(document)
+  return JSON.stringify(document, (key, value) => (key === 'example' ? undefined : value))
 }
 
 /** The first line of the generated client, which identifies the document. */

@@ -107,7 +107,7 @@ describe('the management API', () => {
       expect((await call('POST', '/v1/panel/shops', shopBody, advertiser.token)).status).toBe(403)
     })
 
-    it('stay while they have placements, feeds, campaigns or technical slots', async () => {
+    it('stay while they have placements, feeds, campaigns or technical ad units', async () => {
       const answer = await call('DELETE', `/v1/panel/shops/${publisher.shopId}`)
       const detail = 'The shop still has 1 placement, 1 feed and 1 ad format'
       expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT', detail } })

@@ -45,7 +45,13 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   const { sealing, now, randomBytes, sessions } = deps
   server.post(
     PATH,
-    { schema: { summary: 'Start to set up an authenticator app', response: { 200: Enrolment } } },
+    {
+      schema: {
+        operationId: 'startSecondFactor',
+        summary: 'Start to set up an authenticator app',
+        response: { 200: Enrolment },
+      },
+    },
     async (request, reply) => {
       const { user } = freshSession(deps, request)
       if (user.body.secondFactor)
@@ -60,6 +66,7 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     PATH,
     {
       schema: {
+        operationId: 'finishSecondFactor',
         summary: 'Finish setting up the authenticator app',
         description: 'Ends all other sessions of the user. The answer contains the recovery codes.',
         body: EnrolmentProof,
@@ -96,6 +103,7 @@ function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     `${PATH}/recovery-codes`,
     {
       schema: {
+        operationId: 'createRecoveryCodes',
         summary: 'Create new recovery codes',
         description: 'The previous recovery codes stop working.',
         response: { 201: RecoveryCodes },
@@ -117,7 +125,9 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   const { registry, access, authorize, secondFactors, securityLog, now } = deps
   server.delete(
     PATH,
-    { schema: { summary: 'Turn off your own authenticator app', response: GONE } },
+    {
+      schema: { operationId: 'removeOwnSecondFactor', summary: 'Turn off your own authenticator app', response: GONE },
+    },
     async (request, reply) => {
       const session = freshSession(deps, request)
       if (secondFactors.isRequired(session.user.body)) {
@@ -132,6 +142,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     {
       onRequest: [authorize('panel'), operatorOnly, peopleOnly, recentlyAuthenticated(now)],
       schema: {
+        operationId: 'removeSecondFactor',
         summary: 'Turn off the authenticator app of a user who has lost it',
         description: 'Only for operators. Ends all sessions of the user.',
         params: IdParams,

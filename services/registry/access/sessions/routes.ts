@@ -26,7 +26,7 @@ function whoRoute(server: HttpServer, deps: SessionRoutesDeps): void {
   const { sessions } = deps
   server.get(
     PATH,
-    { schema: { summary: 'Read who is signed in', response: { 200: SessionView } } },
+    { schema: { operationId: 'getSession', summary: 'Read who is signed in', response: { 200: SessionView } } },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const session = sessions.read(request)
@@ -43,6 +43,7 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
     `${PATH}/reauthentication`,
     {
       schema: {
+        operationId: 'reauthenticate',
         summary: 'Authenticate again',
         description:
           'With a code of the second factor if the user has one, otherwise with the password. For ten minutes afterwards, ' +
@@ -93,6 +94,7 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
     PATH,
     {
       schema: {
+        operationId: 'signOut',
         summary: 'Sign out',
         description: 'The session also ends on the server: a copy of its cookie is refused.',
         querystring: SignOutQuery,

@@ -43,6 +43,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
     '/v1/panel/session',
     {
       schema: {
+        operationId: 'signIn',
         summary: 'Sign in',
         description:
           'The answer sets the cookie of the session, and a cookie by which the browser is recognized later. After too many ' +

@@ -52,7 +52,13 @@ export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
   forgottenRoute(server, deps)
   server.get(
     '/v1/panel/session/options',
-    { schema: { summary: 'Read what the sign-in page offers', response: { 200: SignInOptions } } },
+    {
+      schema: {
+        operationId: 'getSignInOptions',
+        summary: 'Read what the sign-in page offers',
+        response: { 200: SignInOptions },
+      },
+    },
     async () => ({ forgottenPassword: deps.passwordMail.isSet }),
   )
 }
@@ -64,6 +70,7 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
+        operationId: 'createPasswordLink',
         summary: 'Create a link with which a user sets a password',
         description: 'If the user has no password yet, it is an invitation. An earlier link of the user stops working.',
         params: IdParams,
@@ -117,6 +124,7 @@ function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
     '/v1/panel/session/password-link',
     {
       schema: {
+        operationId: 'checkPasswordLink',
         summary: 'Check a link that sets a password',
         description: 'Tells before a password is chosen whether the link can be used. It does not use the link up.',
         body: PasswordLinkToken,
@@ -132,6 +140,7 @@ function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
     '/v1/panel/session/password',
     {
       schema: {
+        operationId: 'setPassword',
         summary: 'Set a password with a link',
         description: 'Ends all sessions of the user. The user then signs in with the new password.',
         body: PasswordByLink,
@@ -169,6 +178,7 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
     '/v1/panel/session/forgotten-password',
     {
       schema: {
+        operationId: 'requestPasswordLink',
         summary: 'Request a link for a forgotten password',
         description:
           'If there is such a user, the link is sent by e-mail, unless another link of the user works for longer. The answer ' +

@@ -48,6 +48,7 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
+        operationId: 'createUser',
         summary: 'Create a user',
         description:
           'Without a password, the user is invited: the answer has a link with which the user sets a password.',
@@ -88,6 +89,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
+        operationId: 'updateUser',
         summary: 'Change a user',
         description: 'Properties that are not given do not change.',
         params: IdParams,
@@ -156,6 +158,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
+        operationId: 'deleteUser',
         summary: 'Delete a user',
         description: 'Ends all sessions of the user. Histories keep the name.',
         params: IdParams,

@@ -38,14 +38,14 @@ describe('whether something can be deleted', () => {
     const slot = { name: 'S', shopId, businessSlot: { id: unitId }, adFormatIds: [formatId] }
     expect((await call('PUT', '/v1/slots/technical/s', slot, token)).status).toBe(201)
 
-    expect(await announcedThenDone(`accounts/${id}`)).toBe('The account still has 1 shop and 1 technical slot')
+    expect(await announcedThenDone(`accounts/${id}`)).toBe('The account still has 1 shop and 1 technical ad unit')
     expect(await announcedThenDone(`accounts/${brand.id}`)).toBe('The account still has 1 campaign')
     expect(await announcedThenDone(`shops/${shopId}`, token)).toBe(
-      'The shop still has 1 placement, 1 feed, 1 campaign, 1 technical slot and 1 ad format',
+      'The shop still has 1 placement, 1 feed, 1 campaign, 1 technical ad unit and 1 ad format',
     )
     expect(await announcedThenDone(`placements/${placementId}`, token)).toBe('The placement still has 2 ad units')
-    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBe('The ad unit still has 1 technical slot')
-    expect(await announcedThenDone(`ad-formats/${formatId}`, token)).toBe('The ad format still has 1 technical slot')
+    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBe('The ad unit still has 1 technical ad unit')
+    expect(await announcedThenDone(`ad-formats/${formatId}`, token)).toBe('The ad format still has 1 technical ad unit')
 
     expect((await call('DELETE', '/v1/slots/technical/s', undefined, token)).status).toBe(204)
     const key = await make('/v1/panel/signing-keys', { shopId, name: 'Key' }, token)
@@ -76,8 +76,8 @@ describe('whether something can be deleted', () => {
     const { token: ofHelper } = await office.make('/v1/panel/tokens', given)
     const slot = { name: 'S', shopId, businessSlot: { id: unitId } }
     expect((await office.call('PUT', '/v1/slots/technical/s', slot, ofHelper)).status).toBe(201)
-    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBe('The ad unit still has 1 technical slot')
-    expect(await announcedThenDone(`accounts/${helper.id}`)).toBe('The account still has 1 technical slot')
+    expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBe('The ad unit still has 1 technical ad unit')
+    expect(await announcedThenDone(`accounts/${helper.id}`)).toBe('The account still has 1 technical ad unit')
     expect((await office.call('DELETE', '/v1/slots/technical/s', undefined, ofHelper)).status).toBe(204)
     expect(await announcedThenDone(`accounts/${helper.id}`)).toBeNull()
     expect(await announcedThenDone(`ad-units/${unitId}`, token)).toBeNull()

@@ -61,7 +61,7 @@ describe('ad formats', () => {
     expect((await call('GET', made.id)).body).toEqual(made)
   })
 
-  it('go once neither ad units nor technical slots name them', async () => {
+  it('go once neither ad units nor technical ad units name them', async () => {
     const { id } = await make()
     const removed = () => call('DELETE', id).then(({ status, body }) => [status, body?.detail])
     const placement = { shopId: publisher.shopId, name: 'Top', kind: 'DISPLAY' }
@@ -72,7 +72,7 @@ describe('ad formats', () => {
     const slot = { name: 'S', shopId: publisher.shopId, businessSlot: { id: unitId }, adFormatIds: [id] }
     expect((await office.call('PUT', '/v1/slots/technical/s', slot, publisher.token)).status).toBe(201)
     await office.call('PATCH', `/v1/panel/ad-units/${unitId}`, { adFormatIds: [] })
-    expect(await removed()).toEqual([409, 'The ad format still has 1 technical slot'])
+    expect(await removed()).toEqual([409, 'The ad format still has 1 technical ad unit'])
     await office.call('DELETE', '/v1/slots/technical/s', undefined, publisher.token)
     expect(await removed()).toEqual([204, undefined])
     const again = await office.call('PATCH', `/v1/panel/ad-units/${unitId}`, { adFormatIds: [id] })

@@ -3,7 +3,7 @@ import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher, paths
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-describe('technical slots', () => {
+describe('technical ad units', () => {
   let office: Office
   let a: Awaited<ReturnType<typeof openPublisher>>
   let b: Awaited<ReturnType<typeof openPublisher>>
@@ -137,7 +137,7 @@ describe('technical slots', () => {
     expect((await get(a.unitId)).status).toBe(404)
     await put('holding', base)
     const removal = await office.call('DELETE', `/v1/panel/ad-units/${a.unitId}`)
-    expect(removal).toMatchObject({ status: 409, body: { detail: 'The ad unit still has 9 technical slots' } })
+    expect(removal).toMatchObject({ status: 409, body: { detail: 'The ad unit still has 9 technical ad units' } })
   })
 
   it.each([

@@ -61,7 +61,7 @@ describe('an account that has all that it may have', () => {
     expect(await office.call('POST', `/v1/panel/${path}`, body(), publisher.token)).toMatchObject(tellsFull(limit))
   })
 
-  it('gets no more technical slots, and changes the one that it has', async () => {
+  it('gets no more technical ad units, and changes the one that it has', async () => {
     const body = { name: 'T', shopId: publisher.shopId, businessSlot: { id: publisher.unitId } }
     const put = (name: string, more: object = {}) =>
       office.call('PUT', `/v1/slots/technical/${name}`, { ...body, ...more }, publisher.token)

@@ -68,7 +68,7 @@ describe('a banner is shown', () => {
     expect(await world.shown()).toEqual([])
   })
 
-  it("in the formats of the ad unit, narrowed by the technical slot's and the request's", async () => {
+  it("in the formats of the ad unit, narrowed by the technical ad unit's and the request's", async () => {
     const [f1, f2, f3] = [randomUUID(), randomUUID(), randomUUID()]
     const banners = [f1, f2, f3].map((adFormatId) => world.banner({ adFormatId }))
     world.display({ banners })
@@ -83,7 +83,7 @@ describe('a banner is shown', () => {
     expect((await world.shown({ slotHash })).toSorted()).toEqual([idOf(f1), idOf(f2)].toSorted())
     expect(await world.shown({ slotHash, adFormatIds: [f2.toUpperCase(), f3] })).toEqual([idOf(f2)])
     expect(await world.shown({ slotHash, adFormatIds: [f3] })).toEqual([])
-    // The country is that of the technical slot.
+    // The country is that of the technical ad unit.
     expect(await world.shown({ slotHash: technical, country: undefined })).toEqual([idOf(f2)])
     expect(await world.shown({ slotHash: technical, country: 'AT' })).toEqual([])
   })

@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('a technical slot', () => {
+describe('a technical ad unit', () => {
   const technical = (changes: object) =>
     world.put('TechnicalSlot', {
       accountId: world.accountId,

@@ -3,7 +3,7 @@ import { t } from '../../messages/components.ts'
 
 /** Every state of the API as a word and a colour. The word alone is enough to understand it. */
 const looks = {
-  // Campaigns, technical slots, ad units
+  // Campaigns, technical ad units, ad units
   DRAFT: [t('draft'), 'gray'],
   SCHEDULED: [t('scheduled'), 'blue'],
   RUNNING: [t('running'), 'teal'],

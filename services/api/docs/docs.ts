@@ -1,32 +1,40 @@
 import type { RouteOptions } from 'fastify'
-import { threadOnDemand } from '../../infra/threads/on-demand.ts'
-import { startWorker } from '../../infra/threads/worker.ts'
-import type { Content } from '../../schemas/http/content.ts'
-import { ProblemBody } from '../../schemas/http/problem.ts'
-import { Problem } from '../domain/errors.ts'
-import type { HttpServer } from '../http/server.ts'
+import { threadOnDemand } from '../../../infra/threads/on-demand.ts'
+import { startWorker } from '../../../infra/threads/worker.ts'
+import type { Content } from '../../../schemas/http/content.ts'
+import { ProblemBody } from '../../../schemas/http/problem.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { HttpServer } from '../../http/server.ts'
 import type { DocsPage, DocsWorkerData } from './docs.worker.ts'
+import { sectionOf, sections } from './sections.ts'
 
-/** The documentation tag of a route, by the prefix of its path; the first match counts. */
-const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }[] = [
-  { prefix: '/v1/panel/session', tag: 'Session', secured: false },
-  { prefix: '/v1/panel/', tag: 'Management', secured: 'panel' },
-  { prefix: '/v1/slots/', tag: 'Technical ad units', secured: true },
-  { prefix: '/v1/feed/', tag: 'Product update', secured: true },
-  { prefix: '/v1/dsa/view-event', tag: 'Events', secured: false },
-  { prefix: '/v1/dsa/click-event', tag: 'Events', secured: false },
-  { prefix: '/v1/banner/dsa/view-event', tag: 'Events', secured: false },
-  { prefix: '/v1/banner/dsa/click-event', tag: 'Events', secured: false },
-  { prefix: '/v1/ev', tag: 'Events', secured: false },
-  { prefix: '/v1/images/', tag: 'Images', secured: false },
-  { prefix: '/v1/', tag: 'Ad selection', secured: false },
-  { prefix: '/', tag: 'Operation', secured: false },
-]
-
-const PROBLEM = {
-  description: 'What is wrong, and in which field: see docs/errors.md',
-  content: { 'application/problem+json': { schema: ProblemBody } },
+const answeredWith = (description: string, example: Problem) => ({
+  description,
+  content: { 'application/problem+json': { schema: ProblemBody, example: example.toJSON() } },
+})
+const REFUSED = "must be at least the shop's reserve of 0.05"
+const PROBLEMS = {
+  '4xx': answeredWith(
+    'What is wrong, and in which field: see docs/errors.md',
+    new Problem('INVALID', `/cpc: ${REFUSED}`, { errors: [{ path: '/cpc', message: REFUSED }] }),
+  ),
+  '5xx': answeredWith(
+    'What does not work at the moment: see docs/errors.md',
+    new Problem('UNAVAILABLE', 'The service is temporarily unavailable'),
+  ),
 }
+
+const INTRODUCTION = `Endcap is an ad server for shops: it selects sponsored products and banners, takes in views, clicks and purchases, and
+attributes sales to campaigns.
+
+- **Ads and events need no token**: browsers call them. A server of the shop that sends its token may also send more and say when events
+  happened, and pages can sign their events.
+- **Everything under \`/v1/panel/\`** takes a token (\`Authorization: Bearer …\`) or the session of somebody who is signed in. A caller sees
+  what belongs to its account.
+- **Errors** are problem documents (RFC 9457): \`code\` says what is wrong, and \`errors\` names each wrong field.
+- **Money** is an amount in the currency of the shop, **times** are ISO 8601 with an offset, and lists come in pages with \`nextCursor\`.
+
+\`docs/integration.md\` of the repository leads through a first integration, and \`docs/errors.md\` lists all codes.`
 
 export interface DocsOptions {
   version: string
@@ -34,7 +42,7 @@ export interface DocsOptions {
 }
 
 /** Names of pages, each in one spelling only: those that were made are kept by their paths. */
-const PAGE_NAME = /^(?:(?:static\/)?[\w-]+(?:\.[\w-]+)*)?$/
+const PAGE_NAME = /^(?:(?:static\/(?:theme\/)?)?[\w-]+(?:\.[\w-]+)*)?$/
 
 const IDLE_MS = 60_000
 
@@ -81,8 +89,7 @@ const workerDataOf = (routes: readonly RouteOptions[], { version, publicUrl }: D
     info: {
       title: 'Endcap',
       version,
-      description:
-        'Ad server for shops: selects sponsored products and banners, takes in views, clicks and purchases, and attributes sales.',
+      description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -97,7 +104,7 @@ const workerDataOf = (routes: readonly RouteOptions[], { version, publicUrl }: D
         },
       },
     },
-    tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: sections.map(({ name, description }) => ({ name, description })),
   },
   routes: routes.flatMap(({ method, url, schema = {} }) =>
     schema.hide === true ? [] : [{ method, url, schema: documented(schema, url) }],
@@ -105,7 +112,6 @@ const workerDataOf = (routes: readonly RouteOptions[], { version, publicUrl }: D
 })
 
 interface Documented {
-  tags?: readonly string[]
   security?: unknown
   response?: unknown
   hide?: boolean
@@ -120,14 +126,21 @@ declare module 'fastify' {
   }
 }
 
+const SECURITY = {
+  ANYBODY: undefined,
+  TOKEN: [{ bearer: [] }],
+  TOKEN_OR_SESSION: [{ bearer: [] }, { session: [] }],
+}
+
 /** Adds what all routes have in common to the schema of a route. */
 function documented<S extends Documented>({ stream, ...schema }: S, url: string): S {
-  const { tag, secured } = TAGS.find(({ prefix }) => url.startsWith(prefix)) ?? TAGS.at(-1)!
+  const { name, callers } = sectionOf(url)
+  const security = SECURITY[callers]
   return {
     ...(schema as S),
     ...(stream ? { body: stream } : {}),
-    tags: schema.tags ?? [tag],
-    ...(secured ? { security: [{ bearer: [] }, ...(secured === 'panel' ? [{ session: [] }] : [])] } : {}),
-    response: { ...(schema.response as object | undefined), '4xx': PROBLEM, '5xx': PROBLEM },
+    tags: [name],
+    ...(security ? { security } : {}),
+    response: { ...(schema.response as object | undefined), ...PROBLEMS },
   }
 }

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type RouteOptions } from 'fastify'
-import { serveConnections, yieldThisThread } from '../../infra/threads/worker.ts'
+import { serveConnections, yieldThisThread } from '../../../infra/threads/worker.ts'
+import { withExamples } from './examples.ts'
 
 export interface DocsWorkerData {
   openapi: NonNullable<FastifyDynamicSwaggerOptions['openapi']>
@@ -23,11 +25,26 @@ export interface DocsPage {
  */
 const { openapi, routes } = workerData as DocsWorkerData
 yieldThisThread()
+const logo = { type: 'image/svg+xml', content: readFileSync(new URL('./logo.svg', import.meta.url)) }
+const icon = readFileSync(new URL('./icon.svg', import.meta.url))
+const css = readFileSync(new URL('./docs.css', import.meta.url), 'utf8')
 const server = Fastify({ routerOptions: { ignoreTrailingSlash: true }, exposeHeadRoutes: false })
 server.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
 await server.register(swagger, { openapi })
-await server.register(swaggerUi, { routePrefix: '/docs' })
-for (const route of routes) server.route({ ...route, handler: () => {} })
+await server.register(swaggerUi, {
+  routePrefix: '/docs',
+  logo,
+  theme: {
+    title: 'Endcap API',
+    css: [{ filename: 'docs.css', content: css }],
+    favicon: [{ filename: 'icon.svg', rel: 'icon', type: logo.type, sizes: 'any', content: icon }],
+  },
+  // The sections are closed at first: together, their operations fill many screens.
+  uiConfig: { docExpansion: 'none', deepLinking: true, defaultModelsExpandDepth: -1 },
+})
+for (const { schema = {}, ...route } of routes) {
+  server.route({ ...route, schema: withExamples(schema), handler: () => {} })
+}
 await server.ready()
 
 /** @returns null when there is no such page. */
