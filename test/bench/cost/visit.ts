@@ -8,10 +8,13 @@ import type { Visited, Visits } from './shoppers.load.ts'
  */
 export const WARM_UP = { shoppers: 'early', visitsPerSecond: 100, seconds: 30 }
 
-/** Runs the visits of shoppers in a separate process. */
+/** Runs the visits of shoppers in a separate process. @throws when it ends before they have. */
 export async function visit(visits: Visits): Promise<Visited> {
   const shoppers = fork(new URL('./shoppers.load.ts', import.meta.url))
   shoppers.send(visits)
-  const [visited] = (await once(shoppers, 'message')) as [Visited]
+  const ended = once(shoppers, 'exit').then(([code]) => {
+    throw new Error(`The process of the shoppers has ended with ${code}`)
+  })
+  const [visited] = (await Promise.race([once(shoppers, 'message'), ended])) as [Visited]
   return visited
 }
