@@ -44,7 +44,7 @@ it('an order of a thousand lines by a person of thousands of cids holds up nobod
   expect((await explain('crowd')).filter(({ result }) => result === 'WON')).toMatchObject([{ line: 3 }])
 })
 
-it('an order of a thousand lines by a person of thousands of touches takes no join of each line with each touch', async () => {
+it('an order of a thousand lines by a person of hundreds of touches takes no join of each line with each touch', async () => {
   const { store, attribute, lines, whatIf, explain, analytics } = await world()
   const joined = async () => {
     const sql = `SELECT toInt64(sum(value)) AS rows FROM system.events WHERE event = 'JoinResultRowCount'`
@@ -56,7 +56,7 @@ it('an order of a thousand lines by a person of thousands of touches takes no jo
     return (await joined()) - before
   }
   const happenings = [
-    ...Array.from({ length: 2_000 }, (_, i) =>
+    ...Array.from({ length: 300 }, (_, i) =>
       happened.touch({ eventId: `t${i}`, cid: 'c', at: T0 + i, adId: i === 7 ? 'p3' : 'seen' }),
     ),
     happened.purchase({
@@ -67,7 +67,7 @@ it('an order of a thousand lines by a person of thousands of touches takes no jo
   await store(happenings)
   const computed = await rowsOf(attribute)
   // Each touch is joined with the first line, and with that of its product.
-  expect([computed > 2_000, computed < 20_000]).toEqual([true, true])
+  expect([computed > 300, computed < 20_000]).toEqual([true, true])
   expect(await lines()).toEqual(attributedByHand(happenings))
   expect(await whatIf('LAST_TOUCH')).toHaveLength(501)
 
@@ -75,8 +75,8 @@ it('an order of a thousand lines by a person of thousands of touches takes no jo
   const compared = await rowsOf(async () => {
     told = await explain('large')
   })
-  expect([compared > 2_000, compared < 20_000]).toEqual([true, true])
-  const strongest = ['t1999', 't1998', 't1997', 't1996', 't1995']
+  expect([compared > 300, compared < 20_000]).toEqual([true, true])
+  const strongest = ['t299', 't298', 't297', 't296', 't295']
   const ofLine = (line: number) => (line === 3 ? ['t7', ...strongest] : strongest)
   const expected = strongest.flatMap((_, place) => Array.from({ length: 1_000 }, (_, line) => ofLine(line)[place]))
   expect(told.map(({ touchEventId }) => touchEventId)).toEqual(expected)
