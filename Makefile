@@ -70,7 +70,10 @@ traffic: setup ## Send shoppers to a running `make run`: RATE visits a second (1
 tour: setup ## Follow one product from the demo shop's feed to an attributed sale, against `make run`
 	@bash docs/tour.sh
 
-test: lint ## Check types and style, and run the tests on the embedded engines
+# The suites need not bundle again what make has bundled.
+test test-browser: export TEST_PROGRAM_IS_BUNDLED := yes
+
+test: lint dist/services-main.js ## Check types and style, and run the tests on the embedded engines
 	@npx --no-install vitest run
 
 # Each folder of browser code has a tsconfig.json of its own. The compiler in one thread and without garbage collection takes half

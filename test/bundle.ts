@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { BUNDLE_FOLDER, bundled, bundleProgram } from '../infra/bundle.ts'
 
-/** Set once a suite has bundled the program for all of its processes. */
+/** Set once make or a suite has bundled the program for all of the suite's processes. */
 const IS_BUNDLED = 'TEST_PROGRAM_IS_BUNDLED'
 
 let bundling: Promise<unknown> | undefined
