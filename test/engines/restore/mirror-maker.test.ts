@@ -44,6 +44,8 @@ let restored: Ended
 const settingsOf = (name: ClusterName) => ({
   NAMESPACE,
   KAFKA_BROKERS: clusters.addressOf(name),
+  // The other engines are embedded, even if the test's environment names real ones.
+  ...{ CLICKHOUSE_URL: '', ELASTICSEARCH_URL: '', REDIS_URL: '' },
   // Few partitions: each is copied separately, and read from end to end again and again.
   KAFKA_PARTITIONS: '4',
   SHOW_ID_KEYS: keys,
