@@ -33,10 +33,10 @@ const OUTAGE_MS = 5_000
 /** For the other engines: longer than the time limit of a request that somebody waits for, 2 s. */
 const SHORT_OUTAGE_MS = 3_000
 /** Long enough for every batch that is under way to fail and to be tried again. */
-const FULL_DISK_MS = tries(10_000, 120_000)
+const FULL_DISK_MS = tries(6_000, 120_000)
 const REPORT_EVERY_MS = 500
 /** The time of undisturbed load between faults that run in turn. */
-const BETWEEN_MS = 3_000
+const BETWEEN_MS = 1_000
 const SLOW_MS = 5_000
 const KILLS = tries(1, 3)
 /** Kill the registry once only: each time there is no leader for the length of a session. */
@@ -260,8 +260,8 @@ export const faults: readonly Fault[] = [
     lossOfRedis,
     fullRedis,
   ]),
-  ...inTurn('SIGSTOP of each other engine in turn', engineNamesButKafka.map(pauseOfEngine)),
-  ...inTurn('no way to each other engine in turn, and a slow network', [
+  ...inTurn('SIGSTOP of each other engine in turn, then no way to each, and a slow network', [
+    ...engineNamesButKafka.map(pauseOfEngine),
     ...engineNamesButKafka.map(cutOfEngine),
     slowNetwork,
   ]),
@@ -271,8 +271,10 @@ export const faults: readonly Fault[] = [
     killOfSpool,
   ]),
   ...inTurn('full disk of clickhouse, then of kafka', [fullDiskOfClickHouse, fullDiskOfKafka]),
-  takeoversOfRegistry,
-  takeoverOfStreams,
+  ...inTurn('SIGSTOP of registry and of streams in turn, others take over, and kill -9 of such a registry', [
+    takeoversOfRegistry,
+    takeoverOfStreams,
+  ]),
   startWithoutEngines,
 ]
 

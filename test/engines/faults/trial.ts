@@ -15,7 +15,7 @@ const DELIVERED_WITHIN_MS = 90_000
 const STORED_WITHIN_MS = 120_000
 /** Each reading of the audit or the report is work for Kafka and ClickHouse. */
 const POLL_MS = 300
-/** A long time, because up to four faults run in turn, and engines start slowly on a busy machine. */
+/** A long time, because up to seven faults run in turn, and engines start slowly on a busy machine. */
 const MENDED_WITHIN_MS = 480_000
 const DAY_MS = 86_400_000
 

@@ -56,7 +56,7 @@ export async function openWorld(): Promise<World> {
     KAFKA_PARTITIONS: String(PARTITIONS),
     KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS),
     ELASTICSEARCH_REPLICAS: '0',
-    SIGNALS_INTERVAL_SECONDS: '5',
+    SIGNALS_INTERVAL_SECONDS: '15',
   }
   const portOf = (role: Role) => HTTP_PORT_FIRST + roles.indexOf(role)
   const program = (role: Role, name: string, port: number) =>
