@@ -18,7 +18,7 @@ import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 const SESSION_TIMEOUT_MS = 6_000
 const PARTITIONS = 4
 const APPENDED_AT_ONCE = 20
-const APPEND_EVERY_MS = 50
+const APPEND_EVERY_MS = 100
 const PATIENCE_MS = 200_000
 
 /** A process that runs a sink. */
