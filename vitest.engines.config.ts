@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { PARTITIONS } from './test/engines/addresses.ts'
 import { common } from './test/suite/common.ts'
 import { longestFirst } from './test/suite/longest-first.ts'
 
@@ -24,6 +25,7 @@ export default defineConfig({
       ]),
     },
     ...common,
+    env: { ...common.env, KAFKA_PARTITIONS: String(PARTITIONS) },
     projects: [
       {
         extends: true,

@@ -8,6 +8,9 @@ export const addresses = {
   redisUrl: process.env.REDIS_URL ?? 'redis://127.0.0.1:16379',
 }
 
+/** The partitions of topics that programs create: as many as in an embedded log, because each is read, stored and committed by itself. */
+export const PARTITIONS = 4
+
 /** A new namespace, so that tests that run at the same time on one engine do not interfere. */
 export function testNamespace(): string {
   return `test${randomBytes(6).toString('hex')}`

@@ -13,7 +13,6 @@ import { migrateKafka } from '../../infra/event-log/kafka/migrate.ts'
 import { LogUnavailable } from '../../infra/event-log/port.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent } from '../../schemas/records/events.ts'
-import { unitOf } from '../../schemas/topics.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { spendKey } from '../../services/domain/money/counter-keys.ts'
 import { registryKey } from '../../services/replicas/registry-keys.ts'
@@ -24,14 +23,14 @@ import { createSink } from '../../streams/sink/sink.ts'
 import { tries } from '../effort.ts'
 import { eventOf, RULES_OFF, SHOP_ID, snapshotOf } from '../streams/judge/fixtures.ts'
 import { waitFor } from '../wait-for.ts'
-import { addresses, testNamespace } from './addresses.ts'
+import { addresses, PARTITIONS, testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
 
 const PRICE = 7
 const BUDGET = 60 * PRICE
 const CAP = 3
 const PEOPLE = ['a', 'b', 'c', 'd']
-const FROM = 4
+const FROM = PARTITIONS
 const TO = 12
 
 const ids = Array.from({ length: 16 }, (_, i) => `campaign ${i}`)
@@ -48,15 +47,13 @@ let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'repartition-'))
-  await migrateKafka({ ...address, replicationFactor: 1, topicPartitions: { ...wanted(FROM), emissions: FROM } })
+  await migrateKafka({ ...address, replicationFactor: 1, partitions: PARTITIONS })
   await migrateClickHouse({ url: addresses.clickhouseUrl, namespace })
 })
 afterAll(async () => {
   await removeNamespace(namespace)
   rmSync(folder, { recursive: true })
 })
-
-const wanted = (partitions: number) => Object.fromEntries(unitOf('ad-events').map((topic) => [topic, partitions]))
 
 /** Does what `make repartition` does. @param killedAfter it kills itself once it has said so: a signal might come after its end. */
 function runRepartition(killedAfter = ''): Promise<{ code: number | null; output: string }> {

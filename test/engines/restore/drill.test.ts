@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import type { JudgedEvent } from '../../../schemas/records/events.ts'
-import { KAFKA_PARTITIONS, topicNames } from '../../../schemas/topics.ts'
+import { topicNames } from '../../../schemas/topics.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { onceAnswered } from '../../wait-for.ts'
-import { testNamespace } from '../addresses.ts'
+import { PARTITIONS, testNamespace } from '../addresses.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
 import { ageTopics, type Mirror, startMirror } from './mirror.ts'
 import { type Ended, runToEnd } from './scripts.ts'
@@ -62,8 +62,8 @@ let eventAlone: string
 let verdictAlone: string
 
 beforeAll(async () => {
-  await ageTopics(first, ['ad-events', 'judged-events', 'corrections'], EXPIRED_RECORDS)
-  mirror = await startMirror(first, second)
+  await ageTopics(first, ['ad-events', 'judged-events', 'corrections'], EXPIRED_RECORDS, PARTITIONS)
+  mirror = await startMirror(first, second, PARTITIONS)
   program = await startProgram({ env: { ...settingsIn(first), ...settings } })
   shops = await openShops()
   shoppers = [await showAds(shops[0]), await showAds(shops[1])]
@@ -173,7 +173,7 @@ test('every record that the log holds is accounted for', async () => {
   expect(await shops[0].get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0, lagMs: 0 })
 })
 
-const partitionOf = ({ campaignId }: JourneyShop) => shardOf(campaignId, KAFKA_PARTITIONS)
+const partitionOf = ({ campaignId }: JourneyShop) => shardOf(campaignId, PARTITIONS)
 
 /** Opens a shop with a lasting budget and one with a small budget, in different partitions of `ad-events`. */
 async function openShops(): Promise<[JourneyShop, JourneyShop]> {

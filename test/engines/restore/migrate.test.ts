@@ -27,7 +27,7 @@ const settings = {
 }
 const engines = (of: string) => ({ ...settingsIn(of), KAFKA_SESSION_TIMEOUT_MS: '6000' })
 /** Settings for embedded engines, even if the test's environment names real ones. */
-const embedded = Object.fromEntries(Object.keys(engines(namespace)).map((key) => [key, '']))
+const embedded = Object.fromEntries([...Object.keys(engines(namespace)), 'KAFKA_PARTITIONS'].map((key) => [key, '']))
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const SHOPPERS = 6

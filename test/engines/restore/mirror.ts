@@ -24,7 +24,7 @@ export interface Mirror {
  * Copies keys, values and partitions, but neither offsets, transaction markers, aborted records nor committed offsets of groups.
  * Both namespaces are in one cluster, so the copy of `log-epoch` says that the original is in another one.
  */
-export async function startMirror(from: string, to: string, partitions?: number): Promise<Mirror> {
+export async function startMirror(from: string, to: string, partitions: number): Promise<Mirror> {
   await migrateKafka({ ...addressOf(to), replicationFactor: 1, partitions })
   const source = connectWithoutEpoch({ ...addressOf(from), now: Date.now })
   const producer = await connectProducer()
@@ -69,7 +69,7 @@ export async function ageTopics(
   namespace: string,
   topics: readonly TopicName[],
   records: number,
-  partitions?: number,
+  partitions: number,
 ): Promise<void> {
   await migrateKafka({ ...addressOf(namespace), replicationFactor: 1, partitions })
   const producer = await connectProducer()
