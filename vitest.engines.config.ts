@@ -26,6 +26,8 @@ export default defineConfig({
     },
     ...common,
     env: { ...common.env, KAFKA_PARTITIONS: String(PARTITIONS) },
+    // Each look at a report or a topic is work for programs and engines that other tests wait for.
+    expect: { poll: { ...common.expect.poll, interval: 200 } },
     projects: [
       {
         extends: true,

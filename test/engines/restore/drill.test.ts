@@ -31,7 +31,7 @@ const CAP = 2
 const VOIDED = 1
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
-const WAIT = { timeout: 60_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 200 }
 const METRICS = 'views,clicks,grossClicks,spend,creditedBack,purchases,revenue,netRevenue,returnedRevenue'
 const keys = `1:${randomBytes(32).toString('base64url')}`
 // Ads must not be left out because an answer comes late.
