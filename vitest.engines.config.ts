@@ -17,11 +17,14 @@ export default defineConfig({
     sequence: {
       sequencer: longestFirst([
         'engines/faults/faults.test.ts',
-        'faults/takeover.test.ts',
         'brokers/brokers.test.ts',
-        'event-log/event-log.test.ts',
-        'event-log/faults.test.ts',
+        'analytics/cluster.test.ts',
         'product-index/product-index.test.ts',
+        'engines/two-processes.test.ts',
+        'faults/takeover.test.ts',
+        'engines/ended-identifiers.test.ts',
+        'restore/mirror-maker.test.ts',
+        'damage/damage.test.ts',
       ]),
     },
     ...common,
