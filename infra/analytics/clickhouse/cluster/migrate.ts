@@ -3,12 +3,22 @@ import { applyRetention } from '../../retention/apply-retention.ts'
 import type { RetentionDays } from '../../retention/retention-days.ts'
 import { raiseStatement } from '../fences.ts'
 import type { Server } from '../server.ts'
-import { type ClusterLayout, localized, localName, PER_SERVER, placementOf, shardsComment } from './ddl.ts'
+import {
+  type ClusterLayout,
+  localized,
+  localName,
+  PER_SERVER,
+  placementOf,
+  type ShardedTables,
+  shardsComment,
+} from './ddl.ts'
 import { shardedTables } from './sharded-tables.ts'
 import { quorumOf } from './sharded-writes.ts'
 import { type ClusterRow, clusterRowsSql, macrosSql, topologyOf, topologyProblems, UnfitServers } from './topology.ts'
 
 const IS_INSERT = /^\s*INSERT\s/i
+/** Only these statements of migrations change which tables there are. */
+const CHANGES_TABLES = /^\s*(CREATE|DROP)\s+TABLE\s/i
 
 /**
  * Brings the tables of every server up to date, one server after the other. Each server records which migrations were applied on it,
@@ -51,11 +61,12 @@ function migratedOn(
   layout: ClusterLayout,
   { isFirstReplica, replicas }: { isFirstReplica: boolean; replicas: number },
 ): Migrated {
+  let sharded: ShardedTables | null = null
   return {
     query: (sql, params) => server.query(sql, params),
     insert: (table, rows, by) => server.insert(table, rows, by),
     async command(sql, params) {
-      const sharded = await shardedTables(server)
+      sharded ??= await shardedTables(server)
       if (IS_INSERT.test(sql)) {
         // The other replicas of the shard get the rows from the first one.
         if (isFirstReplica) await server.command(localized(sql, sharded), params, quorumOf(replicas))
@@ -64,6 +75,7 @@ function migratedOn(
       const placement = placementOf(sql, layout, sharded)
       const statements = placement.on === 'EVERY_SERVER' ? placement.statements : [sql]
       for (const statement of statements) await server.command(statement, params)
+      if (CHANGES_TABLES.test(sql)) sharded = null
     },
   }
 }
