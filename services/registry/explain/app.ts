@@ -107,9 +107,9 @@ export function explainApp(deps: ExplainDeps) {
         const { eventId } = request.params
         const { shops } = scopeOf(snapshot, principal, request.query)
         const shopIds = shops.map(({ id }) => id)
-        const transactions = await explainAttribution(deps, { principal, eventId, shopIds })
-        if (transactions.length === 0) throw new Problem('NOT_FOUND', `There is no transaction ${eventId}. ${HINT}`)
-        return { eventId, transactions }
+        const explained = await explainAttribution(deps, { principal, eventId, shopIds })
+        if (!explained) throw new Problem('NOT_FOUND', `There is no transaction ${eventId}. ${HINT}`)
+        return explained
       },
     )
   }

@@ -9,6 +9,7 @@ import {
 import {
   type AttributedLineRow,
   attributedLinesQuery,
+  type CreditedOrder,
   creditedOrdersQuery,
   type ReturnRow,
   returnsQuery,
@@ -45,19 +46,27 @@ interface ExplainDeps {
 
 interface ExplainCall {
   principal: Principal
-  /** For an advertiser, the pseudonym of the order. */
+  /** The number of the order, or the pseudonym of one for an advertiser. Advertisers know only their own pseudonyms. */
   eventId: string
   shopIds: readonly string[]
 }
 
 /**
  * Explains who was credited with each line of a transaction, and why each touch of the person got the credit or not. An id may
- * stand for several transactions: a purchase and a cart, or in several shops. Empty when the caller may see none.
+ * stand for several transactions: a purchase and a cart, or in several shops.
+ * @returns the transactions, and the name under which the caller knows them. Null when the caller may see none.
  */
-export async function explainAttribution(deps: ExplainDeps, { principal, ...asked }: ExplainCall) {
-  const order = principal.role === 'ADVERTISER' ? await creditedOrder(deps, { principal, ...asked }) : asked
-  if (order === null) return []
-  const { analytics, snapshot, pseudonyms } = deps
+export async function explainAttribution(deps: ExplainDeps, call: ExplainCall) {
+  const isAdvertiser = call.principal.role === 'ADVERTISER'
+  const order = (await creditedOrder(deps, call)) ?? (isAdvertiser ? null : call)
+  const transactions = order === null ? [] : await explainOrder(deps, call.principal, order)
+  if (order === null || transactions.length === 0) return null
+  return { eventId: isAdvertiser ? call.eventId : order.eventId, transactions }
+}
+
+type Order = Pick<ExplainCall, 'eventId' | 'shopIds'>
+
+async function explainOrder({ analytics, snapshot, pseudonyms }: ExplainDeps, principal: Principal, order: Order) {
   const find = transactionQuery(order)
   const all = await analytics.query<TransactionRow>(find.sql, find.params)
   const stored = attributedLinesQuery(order)
@@ -100,14 +109,18 @@ function throwTooSlow(error: unknown): never {
   throw new Problem('REPORT_TOO_SLOW', detail, { retryAfterSeconds: 30, cause: error })
 }
 
-/** The order behind an advertiser's pseudonym, among the orders that the advertiser was credited with. */
-async function creditedOrder({ analytics, pseudonyms }: ExplainDeps, { principal, eventId, shopIds }: ExplainCall) {
+/**
+ * The order behind a pseudonym, among the orders that an advertiser was credited with: the caller, or for others anyone, so that
+ * they can look up what an advertiser asks them about.
+ */
+async function creditedOrder({ analytics, pseudonyms }: ExplainDeps, call: ExplainCall): Promise<Order | null> {
+  const { principal, eventId, shopIds } = call
   const occurredAt = timeOfOrder(eventId)
   if (occurredAt === null || shopIds.length === 0) return null
-  const { accountId } = principal
+  const accountId = principal.role === 'ADVERTISER' ? principal.accountId : null
   const { sql, params } = creditedOrdersQuery({ accountId, occurredAt, shopIds })
-  const orders = await analytics.query<{ shopId: string; eventId: string }>(sql, params)
-  const found = orders.find((order) => pseudonyms.order(accountId, { ...order, occurredAt }) === eventId)
+  const orders = await analytics.query<CreditedOrder>(sql, params)
+  const found = orders.find((order) => pseudonyms.order(order.accountId, { ...order, occurredAt }) === eventId)
   return found ? { eventId: found.eventId, shopIds: [found.shopId] } : null
 }
 

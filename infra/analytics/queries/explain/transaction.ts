@@ -71,12 +71,20 @@ LIMIT ${RETURNS_TOLD_MAX} BY shopId`
   return { sql, params: { eventId, shopIds } }
 }
 
-/** The orders that happened at a moment and have a line credited to an account. */
-export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
+export interface CreditedOrder {
+  shopId: string
+  eventId: string
+  accountId: string
+}
+
+/** The orders that happened at a moment and have a line credited to an account; to any, where it is null. */
+export function creditedOrdersQuery(of: { accountId: string | null; occurredAt: number; shopIds: readonly string[] }) {
+  const { accountId, ...when } = of
   const sql = `
-SELECT DISTINCT shopId, eventId FROM credited_lines FINAL
-WHERE shopId IN {shopIds:Array(String)} AND occurredAt = {occurredAt:Int64} AND accountId = {accountId:String}`
-  return { sql, params: { ...of } }
+SELECT DISTINCT shopId, eventId, accountId FROM credited_lines FINAL
+WHERE shopId IN {shopIds:Array(String)} AND occurredAt = {occurredAt:Int64}
+  ${accountId === null ? '' : 'AND accountId = {accountId:String}'}`
+  return { sql, params: { ...when, ...(accountId === null ? {} : { accountId }) } }
 }
 
 /** The lines of the transactions with an id, as attribution has stored them. Rows are `AttributedLineRow`. */

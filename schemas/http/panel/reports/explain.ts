@@ -12,7 +12,9 @@ export const AttributionParams = Type.Object({
   eventId: Type.String({
     minLength: 1,
     maxLength: ID_CHARS_MAX,
-    description: 'eventId of a transaction, as GET /v1/panel/transactions names it',
+    description:
+      'eventId of a transaction, as GET /v1/panel/transactions names it: to the caller, or to an advertiser who asks the ' +
+      'publisher about it',
   }),
 })
 export const AttributionQuery = Type.Object(

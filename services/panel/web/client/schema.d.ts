@@ -11647,7 +11647,7 @@ export interface paths {
                 };
                 header?: never;
                 path: {
-                    /** @description eventId of a transaction, as GET /v1/panel/transactions names it */
+                    /** @description eventId of a transaction, as GET /v1/panel/transactions names it: to the caller, or to an advertiser who asks the publisher about it */
                     eventId: string;
                 };
                 cookie?: never;

@@ -160,6 +160,18 @@ describe('GET /v1/panel/explain/attribution/{eventId}', () => {
     })
   })
 
+  it("opens an order by an advertiser's pseudonym for the publisher who is asked about it, under its number", async () => {
+    const pseudonym = pseudonyms.order('adv-1', { shopId: 'warsaw', eventId: 'o1', occurredAt: bought })
+    for (const who of ['pub-a', 'operator'] as const) {
+      const { body } = await explain(`attribution/${pseudonym}`, who)
+      expect(body).toEqual((await explain('attribution/o1?shopId=warsaw', who)).body)
+      expect(body.eventId).toBe('o1')
+    }
+    expect((await explain(`attribution/${pseudonym}`, 'pub-b')).status).toBe(404)
+    const ofNobody = pseudonyms.order('adv-2', { shopId: 'warsaw', eventId: 'o1', occurredAt: bought })
+    expect((await explain(`attribution/${ofNobody}`, 'pub-a')).status).toBe(404)
+  })
+
   it('lists the versions of a transaction, why they count or not, and whom they came from', async () => {
     const versionsOf = async (id: string) =>
       (await explain(`attribution/${id}?shopId=warsaw`)).body.transactions[0].versions

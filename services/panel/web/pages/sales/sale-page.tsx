@@ -36,7 +36,7 @@ export default function SalePage() {
       {!problem && !data && <Loading />}
       <Stack gap="lg">
         {data?.transactions.map((transaction) => (
-          <Explained key={transaction.kind} eventId={eventId} transaction={transaction} />
+          <Explained key={transaction.kind} eventId={data.eventId} transaction={transaction} />
         ))}
       </Stack>
     </>
