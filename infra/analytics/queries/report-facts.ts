@@ -84,7 +84,7 @@ const withAccountsSql = (ads: string): string => `
     WHERE ${IN_SHOPS} GROUP BY campaignId
   ) AS owners ON owners.campaignId = served.campaignId`
 
-const CREDIT_COLUMNS = ['shopId', 'occurredAt', 'currency', 'kind', 'eventId', 'match']
+const CREDIT_COLUMNS = ['shopId', 'occurredAt', 'currency', 'kind', 'eventId', 'match', 'line', 'quantity']
 const convertedCredit: Readonly<Record<string, string>> = {
   ...converted,
   isDisplay: "startsWith(algorithm, 'DISPLAY') AS isDisplay",
@@ -141,7 +141,7 @@ export function factsSql(fact: CountedFact, { stored, counted, filter, columns, 
 }
 
 /**
- * Credits of lines, with kind, eventId, match, currency, creditedMicros, returnedMicros, and some more columns of events.
+ * Credits of lines, with kind, eventId, line, quantity, match, currency, creditedMicros, returnedMicros, and some more columns.
  * @param credits SQL of `attributionQuery`; null for the stored credits.
  */
 export function creditsSql(scope: string, credits: string | null, more: readonly string[]): string {

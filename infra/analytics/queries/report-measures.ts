@@ -68,6 +68,8 @@ const ofCredits = {
   purchases: purchases("kind = 'PURCHASE'"),
   directPurchases: purchases("kind = 'PURCHASE' AND match = 'DIRECT'"),
   haloPurchases: purchases("kind = 'PURCHASE' AND match = 'HALO'"),
+  // Under some models a line has several credits.
+  units: "arraySum(each -> each.2, groupUniqArrayIf((sipHash128(shopId, eventId, line), quantity), kind = 'PURCHASE'))",
   revenue: "sumIf(toInt128(creditedMicros), kind = 'PURCHASE')",
   returnedRevenue: "sumIf(toInt128(returnedMicros), kind = 'PURCHASE')",
   netRevenue: "sumIf(toInt128(creditedMicros) - toInt128(returnedMicros), kind = 'PURCHASE')",

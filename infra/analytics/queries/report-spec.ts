@@ -30,8 +30,16 @@ export interface ReportFilters {
 }
 
 /** Dimensions that only ads have, and not requests or slots. */
-export const isOfAds = (dimension: ReportDimension): boolean =>
+const isOfAds = (dimension: ReportDimension): boolean =>
   dimension === 'account' || dimension === 'campaign' || dimension === 'product' || dimension === 'banner'
+/** Whether a fact can have this dimension. */
+const mayHave = (fact: Fact, dimension: ReportDimension): boolean => {
+  if (dimension === 'purchasedProduct') return fact === 'credit'
+  return !isOfAds(dimension) || (fact !== 'request' && fact !== 'slot')
+}
+/** Whether a fact is counted in the rows of a report. If not, it is part of the totals only. */
+export const isInRows = (fact: Fact, dimensions: readonly ReportDimension[]): boolean =>
+  dimensions.every((dimension) => mayHave(fact, dimension))
 /** Dimensions that slots have, and not requests, because a request may have several slots. */
 export const isOfSlots = (dimension: ReportDimension): boolean =>
   dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'

@@ -8,7 +8,7 @@ import { type Fact, type Measure, measureOfVerdict, measures } from './report-me
 import {
   factOf,
   factsOf,
-  isOfAds,
+  isInRows,
   needsOf,
   type ReadPlan,
   type ReportFilters,
@@ -63,6 +63,7 @@ const dimensions: Record<
   },
   algorithm: { key: 'algorithm', columns: ['algorithm'], none: "''" },
   country: { key: 'country', columns: ['country'], none: 'NULL' },
+  purchasedProduct: { key: 'shopProductId', columns: ['shopProductId'], none: "''" },
 }
 /** Dimensions that depend on the clock of the shop. */
 const isOfClock = (dimension: ReportDimension): boolean => dimension === 'hour' || dimension === 'day'
@@ -128,8 +129,7 @@ function orderSql({ order, measures: counted }: ReportSpec): string {
 
 /** The measures of one fact, grouped. Measures of other facts are 0, so that the rows of all facts can be added up. */
 function countedSql(spec: ReportSpec, fact: Fact): string {
-  // Requests have no rows in a report about ads, but are part of its totals.
-  const inRows = spec.dimensions.length > 0 && (isAd(fact) || !spec.dimensions.some(isOfAds))
+  const inRows = spec.dimensions.length > 0 && isInRows(fact, spec.dimensions)
   const keySql = (dimension: ReportDimension) =>
     `${inRows ? dimensions[dimension].key : dimensions[dimension].none} AS ${keyOf(dimension)}`
   const ofClock = inRows ? spec.dimensions.filter(isOfClock) : []

@@ -16,6 +16,8 @@ const ratios: Partial<Record<ReportMetric, readonly [Measure, Measure]>> = {
   roas: ['netRevenue', 'spend'],
 }
 
+export type IsCounted = (measure: Measure) => boolean
+
 export type MetricKind = 'COUNT' | 'MONEY' | 'RATIO'
 
 export function kindOf(metric: ReportMetric): MetricKind {
@@ -30,25 +32,25 @@ export function measuresFor(metrics: readonly ReportMetric[]): Measure[] {
 
 /**
  * The metrics of a row; a measure that the row lacks is 0, a ratio to 0 is null.
- * @param options.requests false when the row cannot count requests; they are null then.
+ * @param isCounted false for a measure that such a row cannot count; metrics of it are null then.
  */
-export function figuresOf(metrics: readonly ReportMetric[], row: MeasuredRow, options: { requests: boolean }): Figures {
-  const isHidden = (metric: ReportMetric) => metric === 'requests' && !options.requests
-  return Object.fromEntries(metrics.map((metric) => [metric, isHidden(metric) ? null : figureOf(metric, row)]))
+export function figuresOf(metrics: readonly ReportMetric[], row: MeasuredRow, isCounted: IsCounted): Figures {
+  const isKnown = (metric: ReportMetric) => measuresFor([metric]).every(isCounted)
+  return Object.fromEntries(metrics.map((metric) => [metric, isKnown(metric) ? figureOf(metric, row) : null]))
 }
 
 /** One row for several currencies. Counts are added up; money cannot be, so it is null. */
 export function figuresOverCurrencies(
   metrics: readonly ReportMetric[],
   rows: readonly MeasuredRow[],
-  options: { requests: boolean },
+  isCounted: IsCounted,
 ): Figures {
   const counts = measuresFor(metrics).filter((measure) => !isMoney(measure))
   const sums = Object.fromEntries(
     counts.map((measure) => [measure, rows.reduce((sum, row) => sum + Number(row[measure] ?? 0), 0)]),
   )
   const money = metrics.filter((metric) => measuresFor([metric]).some(isMoney))
-  return { ...figuresOf(metrics, sums, options), ...Object.fromEntries(money.map((metric) => [metric, null])) }
+  return { ...figuresOf(metrics, sums, isCounted), ...Object.fromEntries(money.map((metric) => [metric, null])) }
 }
 
 /** Micro-units as a decimal, exact: 1500000n is 1.5. */

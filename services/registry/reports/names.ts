@@ -16,7 +16,10 @@ const isOfEntities = (dimension: ReportDimension): dimension is EntityDimension 
 
 /** Whether the values of a dimension are ids, which get a column of names next to them. */
 export const isNamed = (dimension: ReportDimension): boolean =>
-  isOfEntities(dimension) || dimension === 'product' || dimension === 'banner'
+  isOfEntities(dimension) || isOfProducts(dimension) || dimension === 'banner'
+
+const isOfProducts = (dimension: ReportDimension): boolean =>
+  dimension === 'product' || dimension === 'purchasedProduct'
 
 /** The index that has the titles of products. */
 export type TitleIndex = Pick<ProductIndex, 'get'>
@@ -36,9 +39,9 @@ export async function readNames(
   { dimensions, onlyShopId }: { dimensions: readonly ReportDimension[]; onlyShopId: string | null },
 ): Promise<NameOf> {
   const shopOf = (values: DimensionValues) => values.shop ?? onlyShopId
-  const products = dimensions.includes('product')
-    ? await productTitles(index, rows, shopOf).catch(nothingWhileAway)
-    : null
+  const ofProducts = dimensions.filter(isOfProducts)
+  const products =
+    ofProducts.length > 0 ? await productTitles(index, rows, { ofProducts, shopOf }).catch(nothingWhileAway) : null
   return (dimension, values) => {
     const id = values[dimension]
     if (!id) return null
@@ -52,17 +55,13 @@ export async function readNames(
 async function productTitles(
   index: TitleIndex,
   rows: readonly DimensionValues[],
-  shopOf: (values: DimensionValues) => string | null,
+  of: { ofProducts: readonly ReportDimension[]; shopOf: (values: DimensionValues) => string | null },
 ): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
-  const sold = rows.filter(({ product }) => product)
-  for (const [shopId, members] of Map.groupBy(sold, shopOf)) {
+  for (const [shopId, members] of Map.groupBy(rows, of.shopOf)) {
     if (shopId === null) continue
-    const found = await namedProducts(
-      index,
-      shopId,
-      members.map(({ product }) => product!),
-    )
+    const ids = members.flatMap((row) => of.ofProducts.flatMap((dimension) => row[dimension] ?? []))
+    const found = await namedProducts(index, shopId, ids)
     for (const { offer } of found) titles.set(`${shopId}/${offer.id}`, offer.title)
   }
   return titles

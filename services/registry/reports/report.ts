@@ -1,6 +1,7 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
-import type { ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
+import type { Measure } from '../../../infra/analytics/queries/report-measures.ts'
+import { factOf, isInRows, type ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { readEndedUntil, settledUntilOf } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
@@ -10,12 +11,19 @@ import { invalid } from '../../http/violations.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { Principal } from '../rights/auth.ts'
 import { disclosureOf } from './disclosure.ts'
-import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
+import {
+  type Figure,
+  type Figures,
+  figuresOf,
+  figuresOverCurrencies,
+  type IsCounted,
+  type MeasuredRow,
+} from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
 import { planReads, readsRequests, readsRowsBefore } from './read-plan.ts'
 import type { ReportRequest } from './request.ts'
 import { scopeOf } from './scope.ts'
-import { hidesRequests, specOf } from './spec.ts'
+import { specOf } from './spec.ts'
 
 export interface Report {
   /** Properties in the order of `columnsOf`. */
@@ -68,8 +76,8 @@ export async function runReport(
   const shown = all.slice(0, Math.min(rowsMax, request.limit ?? rowsMax))
   const onlyShopId = scope.shops.length === 1 ? scope.shops[0]!.id : null
   const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })
-  const inTotals = { requests: spec.requestFact !== null }
-  const inRows = { requests: inTotals.requests && !hidesRequests(request) }
+  const inTotals = (measure: Measure) => factOf(spec, measure) !== null
+  const inRows = (measure: Measure) => inTotals(measure) && isInRows(factOf(spec, measure)!, dimensions)
   return {
     rows: shown.map((row) => ({
       ...dimensionsOf(dimensions, row, nameOf),
@@ -79,7 +87,7 @@ export async function runReport(
     totals: totalsOf(ofTotals, {
       metrics: request.metrics,
       currencies: spec.currencies.values(),
-      requests: inTotals.requests,
+      isCounted: inTotals,
     }),
     totalsByCurrency: ofTotals.map((row) => ({ currency: row.currency, ...figuresOf(request.metrics, row, inTotals) })),
     truncated: all.length > shown.length,
@@ -126,13 +134,17 @@ async function refuseEnded(analytics: Analytics, { zones }: ReportSpec): Promise
 
 function totalsOf(
   rows: readonly Row[],
-  options: { metrics: ReportRequest['metrics']; currencies: Iterable<string>; requests: boolean },
+  {
+    metrics,
+    isCounted,
+    ...options
+  }: { metrics: ReportRequest['metrics']; currencies: Iterable<string>; isCounted: IsCounted },
 ): Report['totals'] {
   const currencies = new Set(rows.length > 0 ? rows.map(({ currency }) => currency) : options.currencies)
   const [only = null] = currencies
   return only !== null && currencies.size === 1
-    ? { currency: only, ...figuresOf(options.metrics, rows[0] ?? {}, options) }
-    : { currency: null, ...figuresOverCurrencies(options.metrics, rows, options) }
+    ? { currency: only, ...figuresOf(metrics, rows[0] ?? {}, isCounted) }
+    : { currency: null, ...figuresOverCurrencies(metrics, rows, isCounted) }
 }
 
 function dimensionsOf(dimensions: readonly ReportDimension[], row: Row, nameOf: NameOf) {

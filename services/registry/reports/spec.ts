@@ -1,6 +1,5 @@
 import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import {
-  isOfAds,
   isOfSlots,
   type ReportFilters,
   type ReportSpec,
@@ -95,6 +94,3 @@ function chooseShop(message: string): Problem {
   const path = 'querystring/shopId'
   return new Problem('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
 }
-
-/** Whether the rows of this grouping cannot count requests, although the totals may. */
-export const hidesRequests = ({ dimensions }: ReportRequest): boolean => dimensions.some(isOfAds)

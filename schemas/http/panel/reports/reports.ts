@@ -14,6 +14,7 @@ export const reportDimensions = [
   'placement',
   'algorithm',
   'country',
+  'purchasedProduct',
 ] as const
 export type ReportDimension = (typeof reportDimensions)[number]
 
@@ -51,6 +52,7 @@ export const reportMetrics = [
   'purchases',
   'directPurchases',
   'haloPurchases',
+  'units',
   'revenue',
   'returnedRevenue',
   'netRevenue',
@@ -98,7 +100,11 @@ export const ReportQuery = Type.Object(
     from: Value('Start of the period, inclusive. A date is the start of that day in the time zone of each shop'),
     to: Value('End of the period, exclusive, in the form of `from`. At most 400 days later'),
     groupBy: Type.Optional(
-      Names(reportDimensions, 'What rows are grouped by, at most 4 names. Without it, there is one row per currency'),
+      Names(
+        reportDimensions,
+        'What rows are grouped by, at most 4 names. Without it, there is one row per currency. Only sales have a purchasedProduct: ' +
+          'other metrics are null in its rows',
+      ),
     ),
     metrics: Type.Optional(Names(reportMetrics, 'Metrics to answer. Default: all')),
     shopId: Type.Optional(IdText('Only this shop')),
@@ -196,6 +202,7 @@ const metricFields = {
   purchases: Count('Purchases with a credited line'),
   directPurchases: Count('Purchases with a line credited as DIRECT'),
   haloPurchases: Count('Purchases with a line credited as HALO'),
+  units: Count('Units of the credited lines of purchases, returned or not'),
   revenue: Money('Price of the credited lines of purchases, returned or not'),
   returnedRevenue: Money('Part of revenue that was returned'),
   netRevenue: Money('revenue - returnedRevenue'),

@@ -10827,9 +10827,9 @@ export interface paths {
                     from: string;
                     /** @description End of the period, exclusive, in the form of `from`. At most 400 days later */
                     to: string;
-                    /** @description What rows are grouped by, at most 4 names. Without it, there is one row per currency. Names separated by commas: hour, day, shop, account, campaign, product, banner, adUnit, placement, algorithm, country */
+                    /** @description What rows are grouped by, at most 4 names. Without it, there is one row per currency. Only sales have a purchasedProduct: other metrics are null in its rows. Names separated by commas: hour, day, shop, account, campaign, product, banner, adUnit, placement, algorithm, country, purchasedProduct */
                     groupBy?: string;
-                    /** @description Metrics to answer. Default: all. Names separated by commas: requests, emissions, views, clicks, grossViews, grossClicks, invalid, invalidRate, invalidBot, invalidDuplicate, invalidExpired, invalidReplayed, invalidCapped, invalidOverBudget, invalidTraffic, invalidAddressClicks, invalidAgentClicks, invalidNetworkClicks, invalidAddressPeople, invalidAddressViews, invalidCidClicks, invalidCidViews, invalidClicksOnly, invalidTooFast, invalidNoView, invalidVoided, marked, ctr, spend, creditedBack, purchases, directPurchases, haloPurchases, revenue, returnedRevenue, netRevenue, carts, wishlists, roas */
+                    /** @description Metrics to answer. Default: all. Names separated by commas: requests, emissions, views, clicks, grossViews, grossClicks, invalid, invalidRate, invalidBot, invalidDuplicate, invalidExpired, invalidReplayed, invalidCapped, invalidOverBudget, invalidTraffic, invalidAddressClicks, invalidAgentClicks, invalidNetworkClicks, invalidAddressPeople, invalidAddressViews, invalidCidClicks, invalidCidViews, invalidClicksOnly, invalidTooFast, invalidNoView, invalidVoided, marked, ctr, spend, creditedBack, purchases, directPurchases, haloPurchases, units, revenue, returnedRevenue, netRevenue, carts, wishlists, roas */
                     metrics?: string;
                     /** @description Only this shop */
                     shopId?: string;
@@ -10860,7 +10860,7 @@ export interface paths {
                     /** @description If true, the answer also says how the figures are computed. In CSV, as lines above the table; in Parquet, in the metadata of the file */
                     disclosure?: boolean;
                     /** @description Sort by this metric, highest first. It must be among `metrics` */
-                    orderBy?: "requests" | "emissions" | "views" | "clicks" | "grossViews" | "grossClicks" | "invalid" | "invalidRate" | "invalidBot" | "invalidDuplicate" | "invalidExpired" | "invalidReplayed" | "invalidCapped" | "invalidOverBudget" | "invalidTraffic" | "invalidAddressClicks" | "invalidAgentClicks" | "invalidNetworkClicks" | "invalidAddressPeople" | "invalidAddressViews" | "invalidCidClicks" | "invalidCidViews" | "invalidClicksOnly" | "invalidTooFast" | "invalidNoView" | "invalidVoided" | "marked" | "ctr" | "spend" | "creditedBack" | "purchases" | "directPurchases" | "haloPurchases" | "revenue" | "returnedRevenue" | "netRevenue" | "carts" | "wishlists" | "roas";
+                    orderBy?: "requests" | "emissions" | "views" | "clicks" | "grossViews" | "grossClicks" | "invalid" | "invalidRate" | "invalidBot" | "invalidDuplicate" | "invalidExpired" | "invalidReplayed" | "invalidCapped" | "invalidOverBudget" | "invalidTraffic" | "invalidAddressClicks" | "invalidAgentClicks" | "invalidNetworkClicks" | "invalidAddressPeople" | "invalidAddressViews" | "invalidCidClicks" | "invalidCidViews" | "invalidClicksOnly" | "invalidTooFast" | "invalidNoView" | "invalidVoided" | "marked" | "ctr" | "spend" | "creditedBack" | "purchases" | "directPurchases" | "haloPurchases" | "units" | "revenue" | "returnedRevenue" | "netRevenue" | "carts" | "wishlists" | "roas";
                     /** @description Maximum number of rows. Totals include the rows that are cut off */
                     limit?: number;
                     /** @description Format of the answer. Without it, the header Accept decides: application/json, text/csv or application/vnd.apache.parquet */
@@ -10948,6 +10948,8 @@ export interface paths {
                                 directPurchases?: number | null;
                                 /** @description Purchases with a line credited as HALO */
                                 haloPurchases?: number | null;
+                                /** @description Units of the credited lines of purchases, returned or not */
+                                units?: number | null;
                                 /** @description Price of the credited lines of purchases, returned or not */
                                 revenue?: number | null;
                                 /** @description Part of revenue that was returned */
@@ -11033,6 +11035,8 @@ export interface paths {
                                 directPurchases?: number | null;
                                 /** @description Purchases with a line credited as HALO */
                                 haloPurchases?: number | null;
+                                /** @description Units of the credited lines of purchases, returned or not */
+                                units?: number | null;
                                 /** @description Price of the credited lines of purchases, returned or not */
                                 revenue?: number | null;
                                 /** @description Part of revenue that was returned */
@@ -11115,6 +11119,8 @@ export interface paths {
                                 directPurchases?: number | null;
                                 /** @description Purchases with a line credited as HALO */
                                 haloPurchases?: number | null;
+                                /** @description Units of the credited lines of purchases, returned or not */
+                                units?: number | null;
                                 /** @description Price of the credited lines of purchases, returned or not */
                                 revenue?: number | null;
                                 /** @description Part of revenue that was returned */

@@ -16,6 +16,7 @@ import {
   filterNames,
   type Metric,
   metricNames,
+  metricsFor,
   modelNames,
   type ReportRow,
 } from '../../../../services/panel/web/pages/reports/vocabulary.ts'
@@ -45,6 +46,11 @@ const states: fc.Arbitrary<ReportState> = fc
     descending: fc.boolean(),
   })
   .map((state) => (state.shopId === null ? { ...state, whatIf: {} } : state))
+  // Products that were bought have no views, clicks or spend.
+  .map((state) => {
+    const metrics = state.metrics.filter((metric) => metricsFor(state.groupBy).includes(metric))
+    return { ...state, metrics: metrics.length > 0 ? metrics : (['units'] satisfies Metric[]) }
+  })
   .chain(({ descending, ...rest }) =>
     fc.record({
       ...(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, fc.constant(value)])) as {
@@ -86,6 +92,14 @@ describe('the address of a report', () => {
     for (const period of ['toString', 'constructor', '__proto__']) {
       expect(readReportState(new URLSearchParams({ period })).period).toBe('28-days')
     }
+  })
+
+  it('shows the sales of purchased products, and keeps the other metrics for another grouping', () => {
+    const asked = new URLSearchParams('groupBy=purchasedProduct&metrics=views,revenue,roas')
+    expect(readReportState(asked).metrics).toEqual(['revenue'])
+    expect(readReportState(new URLSearchParams('groupBy=purchasedProduct')).metrics[0]).toBe('revenue')
+    const regrouped = changedSearch(asked, { groupBy: ['product'] })
+    expect(readReportState(regrouped).metrics).toEqual(['views', 'revenue', 'roas'])
   })
 })
 

@@ -21,6 +21,8 @@ const line = (eventId: string, number: number, priceMicros: number, rest: Partia
     line: number,
     shopId: 'warsaw',
     occurredAt: noon,
+    shopProductId: 'sku',
+    quantity: 1,
     priceMicros,
     currency: 'PLN',
     country: 'PL',
@@ -44,7 +46,11 @@ const facts: Facts = {
     event('v5', 'VIEW', lordHoweAd),
     event('v6', 'VIEW', { campaignId: 'c-warsaw-2', adId: '=cmd|"x"!A1' }),
   ],
-  lines: [line('o1', 0, 9_990_000), line('o1', 1, 10_000), line('o2', 0, 5, { credit: { ...ad, match: 'HALO' } })],
+  lines: [
+    line('o1', 0, 9_990_000),
+    line('o1', 1, 10_000),
+    line('o2', 0, 5, { shopProductId: 'other', quantity: 3, credit: { ...ad, match: 'HALO' } }),
+  ],
 }
 
 let world: World
@@ -94,6 +100,25 @@ describe('GET /v1/panel/reports', () => {
     expect(byRatio.body.rows.map(({ ctr }: { ctr: number | null }) => ctr)).toEqual([0.5, 0, 0])
     expect((await report('groupBy=campaign&metrics=views&orderBy=clicks')).status).toBe(400)
     expect((await report('groupBy=campaign&limit=0')).status).toBe(400)
+  })
+
+  it('answers the sales of each product that was bought, which may not be the advertised one', async () => {
+    const { body } = await report(
+      'shopId=warsaw&groupBy=purchasedProduct,campaign&metrics=views,ctr,units,purchases,revenue,roas',
+    )
+    const ofCampaign = { campaign: 'c-warsaw-1', campaignName: 'Campaign c-warsaw-1', currency: 'PLN' }
+    const ofAds = { views: null, ctr: null, roas: null }
+    expect(body.rows).toEqual([
+      {
+        ...{ purchasedProduct: 'other', purchasedProductName: null, ...ofCampaign, ...ofAds },
+        ...{ units: 3, purchases: 1, revenue: '0.000005' },
+      },
+      {
+        ...{ purchasedProduct: 'sku', purchasedProductName: 'Red shoes', ...ofCampaign, ...ofAds },
+        ...{ units: 2, purchases: 1, revenue: '10' },
+      },
+    ])
+    expect(body.totals).toMatchObject({ views: 3, units: 5, purchases: 2, revenue: '10.000005' })
   })
 
   it('never adds up money of different currencies', async () => {

@@ -50,6 +50,8 @@ export interface LineFact {
   line: number
   shopId: ShopId
   occurredAt: number
+  shopProductId: string
+  quantity: number
   priceMicros: number
   returnedMicros: number
   currency: string
@@ -127,6 +129,8 @@ const purchase = placeOf.chain(({ shopId, display }) =>
     country,
     lines: fc.array(
       fc.record({
+        shopProductId: fc.constantFrom('sku-2', 'sku-3'),
+        quantity: fc.integer({ min: 1, max: 3 }),
         priceMicros: fc.oneof(fc.integer({ min: 0, max: 99_999_999 }), fc.constant(900_000_000_000_000)),
         returnedPart: fc.constantFrom(0, 0, 0, 1 / 3, 1),
         credit: fc.option(
@@ -280,8 +284,6 @@ function lineRow({ credit, ...line }: LineFact) {
     ...{
       cid: 'me',
       uid: null,
-      shopProductId: 'x',
-      quantity: 1,
       itemGroups: [],
       clickWindowHours: 1,
       viewWindowHours: 1,

@@ -50,6 +50,16 @@ it('names products by the shop of their row, or by the only one there is; the sa
   expect(await named([{ product: '1' }], null)).toEqual([null])
 })
 
+it('names advertised and purchased products alike', async () => {
+  const index = titleIndex({ 'a/1': 'Lamp', 'a/2': 'Bulb' })
+  const rows = [{ product: '1', purchasedProduct: '2' }]
+  const nameOf = await readNames({ snapshot, index }, rows, {
+    dimensions: ['product', 'purchasedProduct'],
+    onlyShopId: 'a',
+  })
+  expect([nameOf('product', rows[0]!), nameOf('purchasedProduct', rows[0]!)]).toEqual(['Lamp', 'Bulb'])
+})
+
 it('asks for each product once, and for no more at a time than the index takes', async () => {
   const titles = Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [`a/${i}`, `Product ${i}`]))
   const index = titleIndex(titles)

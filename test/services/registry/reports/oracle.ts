@@ -37,10 +37,14 @@ interface Counted {
   type?: 'VIEW' | 'CLICK'
   rule?: string
   isMarked?: boolean
-  sale?: { kind: string; id: string; match: string; price: number; returned: number }
+  sale?: { kind: string; id: string; match: string; units: number; price: number; returned: number }
 }
 
 const AD_DIMENSIONS = ['account', 'campaign', 'product', 'banner']
+const METRICS_OF_SALES: readonly string[] = [
+  ...['purchases', 'directPurchases', 'haloPurchases', 'units', 'revenue', 'returnedRevenue', 'netRevenue'],
+  ...['carts', 'wishlists'],
+]
 const SLOT_DIMENSIONS = ['adUnit', 'placement', 'algorithm']
 const filterOf = {
   shopId: 'shop',
@@ -63,20 +67,20 @@ export function expected(facts: Facts, asked: Asked) {
     if ((thing.what === 'request' || thing.what === 'slot') && !requestsKnown) return false
     return inTime(thing, asked) && matches(thing, asked)
   })
-  const inRows = things.filter(
-    ({ what }) =>
-      (what !== 'request' && what !== 'slot') || !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name)),
-  )
+  const ofSales = asked.groupBy.includes('purchasedProduct')
+  const inRows = things.filter(({ what }) => {
+    if (ofSales && what !== 'credit') return false
+    return (what !== 'request' && what !== 'slot') || !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))
+  })
   const keyOf = (thing: Counted) =>
     JSON.stringify([...asked.groupBy.map((name) => thing.dims[name] ?? null), thing.currency])
   const rows = [...Map.groupBy(inRows, keyOf)].map(([key, members]) => {
     const values = JSON.parse(key) as (string | null)[]
     const dims = Object.fromEntries(asked.groupBy.map((name, i) => [name, values[i]]))
-    return {
-      ...dims,
-      currency: values.at(-1),
-      ...figures(members, asked.metrics, requestsKnown && !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))),
-    }
+    const requestsInRow = requestsKnown && !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))
+    const row = { ...dims, currency: values.at(-1), ...figures(members, asked.metrics, requestsInRow) }
+    const unknown = ofSales ? asked.metrics.filter((metric) => !METRICS_OF_SALES.includes(metric)) : []
+    return { ...row, ...Object.fromEntries(unknown.map((metric) => [metric, null])) }
   })
   const byCurrency = [...Map.groupBy(things, ({ currency }) => currency)].map(([currency, members]) => ({
     currency,
@@ -146,6 +150,7 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
     purchases: distinct(sales('PURCHASE')),
     directPurchases: distinct(sales('PURCHASE', 'DIRECT')),
     haloPurchases: distinct(sales('PURCHASE', 'HALO')),
+    units: sales('PURCHASE').reduce((sum, { sale }) => sum + sale!.units, 0),
     revenue: decimal(revenue),
     returnedRevenue: decimal(returned),
     netRevenue: decimal(revenue - returned),
@@ -212,6 +217,8 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
         country,
         kind,
         eventId: id,
+        shopProductId,
+        quantity: units,
         priceMicros: price,
         returnedMicros: returned,
       }): Counted[] =>
@@ -222,8 +229,11 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
                 at,
                 shop,
                 currency,
-                dims: { ...time(at, shop), country, ...unit(credit.adUnitId), ...ad(credit) },
-                sale: { kind, id, match: credit.match, price, returned },
+                dims: {
+                  ...{ ...time(at, shop), country, ...unit(credit.adUnitId), ...ad(credit) },
+                  purchasedProduct: shopProductId,
+                },
+                sale: { kind, id, match: credit.match, units, price, returned },
               },
             ]
           : [],

@@ -77,7 +77,8 @@ it('has every digit of a sum, however large it is', async () => {
     { length: 10_000 },
     (_, i): LineFact => ({
       ...{ kind: 'PURCHASE', eventId: `large-${i}`, line: 0, shopId: 'lordHowe', occurredAt: Date.parse('2025-05-05') },
-      ...{ priceMicros: 999_999_999_999_999, returnedMicros: 0, currency: 'IRR', country: null },
+      ...{ shopProductId: 'sku', quantity: 1, priceMicros: 999_999_999_999_999, returnedMicros: 0 },
+      ...{ currency: 'IRR', country: null },
       credit: { campaignId: 'c-lordHowe-1', adId: 'sku', adUnitId: 'u-lordHowe-1', match: 'DIRECT' },
     }),
   )

@@ -103,6 +103,18 @@ describe('reports under other settings', () => {
     expect(await revenueBy('clickWindowHours=500')).toEqual({ 'c-warsaw-2': '5', total: '5' })
   })
 
+  it('count the units of a line once, however many touches share it', async () => {
+    const touches = [1, 1, 2].map((campaign, i) => ({ campaign, type: 'CLICK', hoursBefore: i + 1 }) as Touch)
+    await storeJourney(touches, [5_000_000, 5_000_000])
+    const ask = (groupBy: string) =>
+      world.get(
+        `/v1/panel/reports?from=2026-07-01&to=2026-08-01&shopId=warsaw&groupBy=${groupBy}&metrics=units&model=LINEAR`,
+      )
+    expect((await ask('purchasedProduct')).body.rows).toMatchObject([{ purchasedProduct: 'sku', units: 2 }])
+    const { rows, totals } = (await ask('campaign')).body
+    expect([rows.map(({ units }: { units: number }) => units), totals.units]).toEqual([[2, 2], 2])
+  })
+
   it('show a campaign that earned carts and no purchase', async () => {
     await storeJourney([{ campaign: 1, type: 'CLICK', hoursBefore: 10 }], [5_000_000], 'CART')
     const path = '/v1/panel/reports?from=2026-07-01&to=2026-08-01&shopId=warsaw&groupBy=campaign'

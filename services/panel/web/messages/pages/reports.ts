@@ -28,7 +28,7 @@ export const t = catalogue({
   today: 'Today',
   yesterday: 'Yesterday',
   '7-days': 'Last 7 days',
-  'last-week': 'Last week (Mon–Sun)',
+  'last-week': 'Last week',
   '28-days': 'Last 28 days',
   '90-days': 'Last 90 days',
   month: 'This month',

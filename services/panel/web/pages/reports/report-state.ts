@@ -6,7 +6,7 @@ import {
   isTime,
   type Metric,
   type Model,
-  metricNames,
+  metricsFor,
   modelNames,
   type ReportFilter,
   traitsOf,
@@ -40,16 +40,18 @@ export interface ReportState {
 }
 
 export const METRICS_DEFAULT: readonly Metric[] = ['views', 'clicks', 'ctr', 'spend', 'purchases', 'revenue', 'roas']
+const SALES_METRICS_DEFAULT: readonly Metric[] = ['revenue', 'units', 'purchases', 'returnedRevenue', 'netRevenue']
 const PERIOD_DEFAULT = '28-days'
 const ALL_SHOPS = 'all'
 
 /** Reads the state from an address. Unknown and invalid values fall back to the defaults. */
 export function readReportState(search: URLSearchParams): ReportState {
   const groupBy = namesOf(search.get('groupBy'), dimensionNames).slice(0, GROUP_BY_MAX)
-  const metrics = namesOf(search.get('metrics'), metricNames)
-  const shown = metrics.length > 0 ? metrics : METRICS_DEFAULT
+  const dimensions: readonly Dimension[] = groupBy.length > 0 ? groupBy : ['day']
+  const metrics = namesOf(search.get('metrics'), metricsFor(dimensions))
+  const ofSales = dimensions.includes('purchasedProduct')
+  const shown = metrics.length > 0 ? metrics : ofSales ? SALES_METRICS_DEFAULT : METRICS_DEFAULT
   const shopId = shopIdOf(search.get('shopId'))
-  const dimensions = groupBy.length > 0 ? groupBy : (['day'] as const)
   const asked = namesOf(search.get('chart'), shown)
   const charted = chartable(asked.length > 0 ? asked : [shown[0]!], dimensions)
   return {

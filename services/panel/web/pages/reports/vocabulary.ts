@@ -10,7 +10,7 @@ export type ReportParameters = Query<'/v1/panel/reports'>
 export type Model = NonNullable<ReportParameters['model']>
 
 export const dimensionNames = [
-  ...(['day', 'hour', 'campaign', 'product', 'banner', 'account'] as const),
+  ...(['day', 'hour', 'campaign', 'product', 'purchasedProduct', 'banner', 'account'] as const),
   ...(['shop', 'placement', 'adUnit', 'algorithm', 'country'] as const),
 ] as const
 export type Dimension = (typeof dimensionNames)[number]
@@ -32,6 +32,7 @@ export const metrics = {
   ctr: { kind: 'share', isGood: true },
   spend: { kind: 'money' },
   purchases: { kind: 'count', isGood: true, isCredit: true },
+  units: { kind: 'count', isGood: true, isCredit: true },
   revenue: { kind: 'money', isGood: true, isCredit: true },
   netRevenue: { kind: 'money', isGood: true, isCredit: true },
   returnedRevenue: { kind: 'money', isCredit: true },
@@ -69,6 +70,11 @@ export type Metric = keyof typeof metrics
 export const metricNames = Object.keys(metrics) as Metric[]
 export const traitsOf = (metric: Metric): MetricTraits => metrics[metric]
 export const wordFor = (name: Metric | Dimension | Model): string => t(name)
+/** The metrics that rows of a report can have: products that were bought have sales, and neither views nor spend. */
+export const metricsFor = (groupBy: readonly Dimension[]): readonly Metric[] =>
+  groupBy.includes('purchasedProduct')
+    ? metricNames.filter((metric) => traitsOf(metric).isCredit && metric !== 'roas')
+    : metricNames
 /** What a metric counts, in a sentence. */
 export const aboutOf = (name: Metric | Model): string => t(`${name}About`)
 

@@ -5,7 +5,7 @@ import { useShop } from '../../../session/shop-context.tsx'
 import { isWhatIf, type ReportState } from '../report-state.ts'
 import { useReportShop } from '../use-report.ts'
 import type { ChangeReport } from '../use-report-state.ts'
-import { type Dimension, dimensionNames, isTime, type Metric, metricNames, wordFor } from '../vocabulary.ts'
+import { type Dimension, dimensionNames, isTime, metricsFor, wordFor } from '../vocabulary.ts'
 import { PeriodFields } from './period-fields.tsx'
 import type { Days } from './periods.ts'
 import classes from './report-controls.module.css'
@@ -31,7 +31,7 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
       <ShopField state={state} change={change} />
       <Select
         label={t('groupBy')}
-        w={{ base: '100%', xs: 136 }}
+        w={{ base: '100%', xs: 178 }}
         allowDeselect={false}
         value={first!}
         data={choices()}
@@ -39,14 +39,14 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
       />
       <Select
         label={t('andBy')}
-        w={{ base: '100%', xs: 136 }}
+        w={{ base: '100%', xs: 178 }}
         clearable
         placeholder={t('nothing')}
         value={second ?? null}
         data={choices().filter(({ value }) => value !== first && !(isTime(value) && isTime(first)))}
         onChange={(name) => change({ groupBy: grouped(first!, (name ?? undefined) as Dimension | undefined) })}
       />
-      <MetricsField metrics={state.metrics} onChange={(metrics) => change({ metrics })} />
+      <MetricsField state={state} change={change} />
       <Switch
         label={t('compareWithPrevious')}
         className={classes.compare}
@@ -83,7 +83,8 @@ function ShopField({ state, change }: Pick<ReportControlsProps, 'state' | 'chang
   )
 }
 
-function MetricsField({ metrics, onChange }: { metrics: readonly Metric[]; onChange: (metrics: Metric[]) => void }) {
+function MetricsField({ state: { metrics, groupBy }, change }: Pick<ReportControlsProps, 'state' | 'change'>) {
+  const all = metricsFor(groupBy)
   return (
     <Popover position="bottom-start" shadow="md" trapFocus returnFocus>
       <Popover.Target>
@@ -94,10 +95,10 @@ function MetricsField({ metrics, onChange }: { metrics: readonly Metric[]; onCha
       <Popover.Dropdown aria-label={t('metrics')}>
         <Checkbox.Group
           value={[...metrics]}
-          onChange={(names) => names.length > 0 && onChange(metricNames.filter((name) => names.includes(name)))}
+          onChange={(names) => names.length > 0 && change({ metrics: all.filter((name) => names.includes(name)) })}
         >
           <div className={classes.choices}>
-            {metricNames.map((name) => (
+            {all.map((name) => (
               <Checkbox key={name} value={name} label={wordFor(name)} size="xs" />
             ))}
           </div>
