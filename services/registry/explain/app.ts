@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { Page } from '../../../schemas/http/panel/common.ts'
 import { EmissionList, EmissionListQuery } from '../../../schemas/http/panel/reports/emissions.ts'
@@ -13,12 +14,13 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { scopeOf } from '../reports/scope.ts'
+import { csvOf, sendCsv } from '../resources/csv.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
 import { forgottenHint, listEmissions } from './emissions.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
-import { listTransactions } from './transactions.ts'
+import { listTransactions, transactionColumns, transactionTable } from './transactions.ts'
 
 export interface ExplainDeps {
   analytics: Analytics
@@ -26,6 +28,7 @@ export interface ExplainDeps {
   authorize: Authorize
   pseudonyms: Pseudonyms
   now: () => number
+  csvRowsMax?: number
 }
 
 const HINT = 'Events of the last seconds may not be stored yet'
@@ -46,10 +49,24 @@ export function explainApp(deps: ExplainDeps) {
           summary: 'List purchases, carts and wishlists, and which campaigns were credited',
           description: 'Latest first. A transaction is listed within seconds. Imported history is not listed.',
           querystring: TransactionQuery,
-          response: { 200: Page(TransactionItem) },
+          response: {
+            200: {
+              description:
+                'A page of the list. CSV has all of it, with `shopDay`, the day of the reports in which it counts',
+              content: { 'application/json': { schema: Page(TransactionItem) }, 'text/csv': { schema: Type.String() } },
+            },
+          },
         },
       },
-      async (request) => listTransactions(deps, { principal: principalOf(request), query: request.query }),
+      async (request, reply) => {
+        const call = { principal: principalOf(request), query: request.query }
+        if (call.query.format !== 'csv') return listTransactions(deps, call)
+        return sendCsv(
+          reply,
+          'transactions.csv',
+          csvOf(transactionColumns, await transactionTable(deps, call), { boolean: String }),
+        )
+      },
     )
 
     server.get(

@@ -9,6 +9,8 @@ import {
 } from '../../../infra/analytics/queries/explain/transactions.ts'
 import { PAGE_LIMIT_DEFAULT } from '../../../schemas/http/panel/common.ts'
 import type { TransactionQuery } from '../../../schemas/http/panel/reports/transactions.ts'
+import { Problem } from '../../domain/errors.ts'
+import { dayIn } from '../../domain/money/counter-keys.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { scopeOf } from '../reports/scope.ts'
@@ -18,6 +20,13 @@ import type { Principal } from '../rights/auth.ts'
 import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { rangeOf } from './range.ts'
 
+/** A table in a file cannot say that it was cut off, so a longer one is refused. */
+const CSV_ROWS_MAX = 100_000
+/** Names of the columns of the table, in their order. */
+export const transactionColumns = [
+  ...['eventId', 'shopId', 'shopName', 'kind', 'shopDay', 'occurredAt', 'currency', 'proof', 'unconfirmed', 'lines'],
+  ...['creditedLines', 'amount', 'returnedAmount', 'creditedAmount', 'campaigns'],
+]
 /** Among how many times as many of the latest transactions a page is looked for, before it is among all. */
 const LATEST_TIMES = [2, 50]
 
@@ -26,6 +35,12 @@ export interface TransactionListDeps {
   snapshot: Snapshot
   pseudonyms: Pseudonyms
   now: () => number
+  csvRowsMax?: number
+}
+
+interface TransactionsCall {
+  principal: Principal
+  query: TransactionQuery
 }
 
 /**
@@ -33,24 +48,59 @@ export interface TransactionListDeps {
  * campaigns, under pseudonyms.
  * @throws Problem INVALID, or NOT_FOUND for ids that the caller may not see.
  */
-export async function listTransactions(
-  { analytics, snapshot, pseudonyms, now }: TransactionListDeps,
-  { principal, query }: { principal: Principal; query: TransactionQuery },
-) {
-  const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId, campaignId, kind, credited } = query
-  const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
-  const spec = {
-    ...rangeOf(query, now()),
-    ...{ shopIds: shops.map(({ id }) => id), accountId, campaignId, kind, credited },
-    after: cursor === undefined ? null : readCursor(cursor, pseudonyms),
-    // One row more tells whether there is another page.
-    limit: limit + 1,
-  }
-  const rows = shops.length === 0 ? [] : await readTransactions(analytics, spec)
+export async function listTransactions(deps: TransactionListDeps, call: TransactionsCall) {
+  const { snapshot, pseudonyms } = deps
+  const { limit = PAGE_LIMIT_DEFAULT, cursor } = call.query
+  const after = cursor === undefined ? null : readCursor(cursor, pseudonyms)
+  // One row more tells whether there is another page.
+  const rows = await readListed(deps, call, { after, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const nextCursor = rows.length > limit ? writeCursor(placeOf(shown.at(-1)!), pseudonyms) : null
-  const names = namesFor(principal, pseudonyms)
+  const names = namesFor(call.principal, pseudonyms)
   return { items: shown.map((row) => itemOf(snapshot, names, row)), nextCursor }
+}
+
+/**
+ * The whole list as the rows of a table. `shopDay` is the day of the reports in which a transaction counts.
+ * @throws Problem INVALID, NOT_FOUND for ids that the caller may not see, or TOO_LARGE for more rows than a file may have.
+ */
+export async function transactionTable(deps: TransactionListDeps, call: TransactionsCall): Promise<Iterable<object>> {
+  const { snapshot, pseudonyms, csvRowsMax = CSV_ROWS_MAX } = deps
+  const { limit, cursor } = call.query
+  const fieldErrors = new FieldErrors()
+  const isWhole = limit === undefined && cursor === undefined
+  fieldErrors.check(isWhole, 'querystring/format', 'must be json with limit or cursor: a CSV has no pages')
+  fieldErrors.throwIfAny()
+  const rows = await readListed(deps, call, { after: null, limit: csvRowsMax + 1 })
+  if (rows.length > csvRowsMax)
+    throw new Problem('TOO_LARGE', `The period has over ${csvRowsMax} transactions: choose a shorter one`)
+  const names = namesFor(call.principal, pseudonyms)
+  return rows.values().map((row) => {
+    const item = itemOf(snapshot, names, row)
+    const { timeZone = 'UTC' } = snapshot.getEver('Shop', row.shopId)?.body ?? {}
+    const campaigns = item.campaigns.map(({ id, name }) => name ?? id).join('; ')
+    return { ...item, shopDay: dayIn(timeZone, row.occurredAt), campaigns }
+  })
+}
+
+async function readListed(
+  { analytics, snapshot, now }: TransactionListDeps,
+  { principal, query }: TransactionsCall,
+  page: Pick<TransactionListSpec, 'after' | 'limit'>,
+): Promise<TransactionListRow[]> {
+  const { shopId, campaignId, kind, credited } = query
+  const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
+  if (shops.length === 0) return []
+  const shopIds = shops.map(({ id }) => id)
+  return readTransactions(analytics, {
+    ...rangeOf(query, now()),
+    shopIds,
+    accountId,
+    campaignId,
+    kind,
+    credited,
+    ...page,
+  })
 }
 
 /**

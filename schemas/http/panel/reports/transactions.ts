@@ -18,6 +18,11 @@ export const TransactionQuery = Type.Object(
   {
     ...ofAll.properties,
     cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the previous page' })),
+    format: Type.Optional(
+      Type.Enum(['json', 'csv'], {
+        description: 'Default: json. CSV has all transactions and no pages, so it takes neither `limit` nor `cursor`',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

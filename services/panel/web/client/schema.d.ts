@@ -11228,6 +11228,8 @@ export interface paths {
                     from?: string;
                     /** @description End of the period, exclusive. Default: now. ISO 8601 */
                     to?: string;
+                    /** @description Default: json. CSV has all transactions and no pages, so it takes neither `limit` nor `cursor` */
+                    format?: "json" | "csv";
                 };
                 header?: never;
                 path?: never;
@@ -11235,7 +11237,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Default Response */
+                /** @description A page of the list. CSV has all of it, with `shopDay`, the day of the reports in which it counts */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -11289,6 +11291,7 @@ export interface paths {
                             /** @description Cursor of the next page; null on the last page */
                             nextCursor: string | null;
                         };
+                        "text/csv": string;
                     };
                 };
                 /** @description What does not work at the moment: see docs/errors.md */

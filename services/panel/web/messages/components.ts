@@ -10,6 +10,8 @@ export const t = catalogue({
   day: 'Day',
 
   // Tables
+  campaign: 'Campaign',
+  anyCampaign: 'All campaigns',
   search: 'Search',
   searchIn: 'Search {what}',
   columns: 'Columns',

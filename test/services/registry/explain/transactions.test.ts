@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createHttpServer } from '../../../../services/http/server.ts'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
 import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
 import { creditedRow } from '../reports/facts.ts'
-import { campaigns, openWorld, type ShopId, shops, type Who, type World } from '../reports/world.ts'
+import { campaigns, openWorld, type ShopId, shops, tokens, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
 const now = Date.parse('2026-07-15T12:00:00Z')
@@ -134,6 +135,63 @@ describe('GET /v1/panel/transactions', () => {
     const { body } = await list('limit=1', 'adv-2')
     expect(Buffer.from(body.nextCursor, 'base64url').toString('latin1')).not.toContain('same-moment')
     expect((await list(`limit=1&cursor=${body.nextCursor}`, 'adv-2')).body.items).toHaveLength(1)
+  })
+
+  describe('as CSV', () => {
+    const tableOf = async (query: string, who?: Who): Promise<Record<string, string>[]> => {
+      const { status, body } = await list(`format=csv&${query}`, who)
+      expect(status).toBe(200)
+      const [header, ...rows] = (body as string).trim().split('\r\n')
+      const names = header!.split(',')
+      return rows.map((row) => Object.fromEntries(row.split(',').map((value, i) => [names[i]!, value])))
+    }
+
+    it('has the whole list, with the amounts of the JSON', async () => {
+      const rows = await tableOf('kind=PURCHASE&from=2026-06-01T00:00:00Z')
+      const { body } = await list('kind=PURCHASE&from=2026-06-01T00:00:00Z')
+      expect(rows).toHaveLength(6)
+      expect(rows.map(({ eventId, creditedAmount }) => [eventId, Number(creditedAmount)])).toEqual(
+        body.items.map((each: { eventId: string; creditedAmount: number }) => [each.eventId, each.creditedAmount]),
+      )
+      expect(rows[0]).toEqual({
+        ...{ eventId: 'two-lines', shopId: 'warsaw', shopName: 'Shop warsaw', kind: 'PURCHASE', currency: 'PLN' },
+        ...{ shopDay: '2026-07-15', occurredAt: '2026-07-15T11:00:00.000Z', proof: 'ANONYMOUS', unconfirmed: 'false' },
+        ...{ lines: '2', creditedLines: '1', amount: '10', returnedAmount: '0.01', creditedAmount: '9.99' },
+        campaigns: 'Campaign c-warsaw-1',
+      })
+      expect(rows.find(({ eventId }) => eventId === 'of-both')!.campaigns).toBe(
+        'Campaign c-warsaw-1; Campaign c-warsaw-2',
+      )
+    })
+
+    it('says on which day of the shop a transaction counts', async () => {
+      const late = rowOf({ eventId: 'late', shopId: 'lordHowe', hoursAgo: 64 }, [])
+      await world.analytics.insert('transactions', [late], { token: 'late' })
+      await world.analytics.insert('attributed_lines', [late], { token: 'late lines' })
+      const [row] = await tableOf('from=2026-07-12T00:00:00Z&to=2026-07-13T00:00:00Z')
+      expect(row).toMatchObject({ occurredAt: '2026-07-12T20:00:00.000Z', shopDay: '2026-07-13' })
+    })
+
+    it('names no order to an advertiser', async () => {
+      const named = (await list('', 'adv-2')).body.items.map(({ eventId }: { eventId: string }) => eventId)
+      expect((await tableOf('', 'adv-2')).map(({ eventId }) => eventId)).toEqual(named)
+    })
+
+    it('is refused with a page, and where it would have more rows than a file may have', async () => {
+      expect(await list('format=csv&limit=2')).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'querystring/format' }] },
+      })
+      const few = createHttpServer({ logger: false })
+      few.register(explainApp({ ...world, pseudonyms, now: () => now, csvRowsMax: 4 }))
+      const ask = (query: string) =>
+        few.inject({
+          url: `/v1/panel/transactions?format=csv&${query}`,
+          headers: { authorization: `Bearer ${tokens['pub-a']}` },
+        })
+      expect((await ask('kind=PURCHASE')).statusCode).toBe(200)
+      expect((await ask('')).json()).toMatchObject({ status: 413, code: 'TOO_LARGE' })
+    })
   })
 
   it('marks what counts only until a version of a proven sender comes', async () => {

@@ -16,8 +16,6 @@ export const t = catalogue({
   resume: 'Resume',
   adUnit: 'Ad unit',
   anyAdUnit: 'All ad units',
-  campaign: 'Campaign',
-  anyCampaign: 'All campaigns',
   person: 'Person',
   personHelp: 'Client ID or user ID',
   product: 'Product',

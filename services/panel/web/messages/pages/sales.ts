@@ -6,6 +6,8 @@ export const t = catalogue({
   salesHelp: 'Open one to see which ad earned it, and why.',
   ownSalesHelp: 'Orders that were credited to your ads. Open one to see why.',
   lookUp: 'Look up',
+  byProduct: 'By product',
+  downloadCsv: 'Download CSV',
   zone: 'Times are in the time zone {zone}.',
   kind: 'Kind',
   PURCHASE: 'Purchase',

@@ -1,7 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import type { Query, Role, Shop } from '../../client/types.ts'
+import { CampaignSelect } from '../../components/form/campaign-select.tsx'
 import { useAddressQuery, useAddressText, useAddressValue } from '../../data/use-address-value.ts'
-import { useEntity } from '../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { useSettled } from '../../data/use-settled.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
@@ -47,6 +47,7 @@ export function useRequestFilters({ role, shop }: { role: Role; shop: Shop | und
     asked,
     /** Undefined for advertisers, and until they have loaded. */
     units: units.items,
+    shopId: isAdvertiser ? undefined : shop?.id,
     isFiltered: Object.values(asked).some((value) => value !== undefined),
     ...{ adUnitId, setAdUnitId, campaignId, setCampaignId },
     ...{ setPerson, setProductId, kind, setKind, withAds, setWithAds },
@@ -74,7 +75,7 @@ export function RequestFilters({ role, filters }: RequestFiltersProps) {
           <Typed label={t('person')} description={t('personHelp')} name="person" settle={filters.setPerson} />
         </>
       )}
-      {filters.campaignId && <CampaignChoice id={filters.campaignId} onChange={filters.setCampaignId} />}
+      <CampaignSelect shopId={filters.shopId} value={filters.campaignId} onChange={filters.setCampaignId} />
       <Typed label={t('product')} description={t('productHelp')} name="productId" settle={filters.setProductId} />
       <Choice
         label={t('kind')}
@@ -118,20 +119,6 @@ interface ChoiceProps {
 const Choice = (props: ChoiceProps) => (
   <Select {...props} clearable searchable={props.data.length > SEARCHED_FROM} w={WIDTH} />
 )
-
-/** The campaign from whose page the user came. */
-function CampaignChoice({ id, onChange }: { id: string; onChange: (id: string | null) => void }) {
-  const { data } = useEntity('/v1/panel/campaigns/{id}', { path: { id } })
-  return (
-    <Choice
-      label={t('campaign')}
-      placeholder={t('anyCampaign')}
-      data={[{ value: id, label: data?.name ?? id }]}
-      value={id}
-      onChange={onChange}
-    />
-  )
-}
 
 interface TypedProps {
   label: string

@@ -1,12 +1,12 @@
-import { Badge, Button, Group, Select, Text, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Badge, Select, SimpleGrid, Text } from '@mantine/core'
+import { CampaignSelect } from '../../components/form/campaign-select.tsx'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
+import { StatCard } from '../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../components/values/money.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useAddressValue } from '../../data/use-address-value.ts'
+import { useEntity } from '../../data/use-entity.ts'
 import { useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/sales.ts'
 import { useSession } from '../../session/session.ts'
@@ -15,14 +15,17 @@ import { fromZoneTime } from '../campaigns/editor/values/zone-time.ts'
 import { PeriodFields } from '../reports/controls/period-fields.tsx'
 import { addDays } from '../reports/controls/periods.ts'
 import { useAddressPeriod } from '../reports/controls/use-address-period.ts'
+import { isPerCurrency } from '../reports/figures/currencies.ts'
+import { figureText, sumsOf } from '../reports/figures/figures.ts'
+import { type Metric, type ReportAnswer, wordFor } from '../reports/vocabulary.ts'
 import { kinds, type ListedSale, salePath } from './sale-words.ts'
+import { SalesActions } from './sales-actions.tsx'
 
 const REFRESH_MS = 10_000
 const KIND_DEFAULT = 'PURCHASE'
 const CREDITED_DEFAULT = 'true'
-/** The API's largest id of an event. */
-const ID_CHARS_MAX = 256
 type Kind = ListedSale['kind']
+const totalled = ['purchases', 'revenue', 'returnedRevenue', 'netRevenue'] as const satisfies Metric[]
 
 /** The sales of a period and the campaigns credited with them. New sales appear without reloading. */
 export default function SalesPage() {
@@ -30,17 +33,20 @@ export default function SalesPage() {
   const { shop, shops } = useShop()
   const [askedKind, setKind] = useAddressValue<Kind>('kind')
   const [askedCredit, setCredit] = useAddressValue('credited')
+  const [campaignId, setCampaignId] = useAddressValue('campaignId')
   const kind = askedKind ?? KIND_DEFAULT
   const credited = askedCredit ?? CREDITED_DEFAULT
   const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
   const isAdvertiser = role === 'ADVERTISER'
-  const query = {
-    kind,
+  const ofShop = isAdvertiser ? undefined : shop
+  const listed = {
     from: startOf(days.from, shop?.timeZone),
     to: startOf(addDays(days.until, 1), shop?.timeZone),
-    ...(!isAdvertiser && shop && { shopId: shop.id }),
-    ...(!isAdvertiser && credited !== 'all' && { credited: credited === 'true' }),
+    ...(ofShop && { shopId: ofShop.id }),
+    ...(campaignId && { campaignId }),
   }
+  const query = { ...listed, kind, ...(!isAdvertiser && credited !== 'all' && { credited: credited === 'true' }) }
+  const isCredited = isAdvertiser || credited === 'true'
   const list = useList('/v1/panel/transactions', { query, refreshMs: REFRESH_MS, enabled: shops !== undefined })
 
   return (
@@ -48,8 +54,9 @@ export default function SalesPage() {
       <PageHeader
         title={t('sales')}
         description={`${isAdvertiser ? t('ownSalesHelp') : t('salesHelp')} ${shop ? t('zone', { zone: shop.timeZone }) : ''}`}
-        actions={!isAdvertiser && shop && <OrderLookUp shopId={shop.id} />}
+        actions={<SalesActions shopId={ofShop?.id} period={period} days={days} query={query} />}
       />
+      {kind === 'PURCHASE' && isCredited && shops && <SalesFigures query={listed} />}
       <DataTable
         label={t('sales')}
         list={list}
@@ -67,6 +74,7 @@ export default function SalesPage() {
               onChange={(value) => setKind(value as Kind)}
               data={kinds.map((value) => ({ value, label: t(`${value}s`) }))}
             />
+            <CampaignSelect shopId={ofShop?.id} value={campaignId} onChange={setCampaignId} />
             {!isAdvertiser && (
               <Select
                 label={t('credit')}
@@ -92,35 +100,27 @@ export default function SalesPage() {
   )
 }
 
-/** Opens an order of the shop by its number, however old it is. */
-function OrderLookUp({ shopId }: { shopId: string }) {
-  const [typed, setTyped] = useState('')
-  const navigate = useNavigate()
-  const eventId = typed.trim()
-  const open = (event: FormEvent) => {
-    event.preventDefault()
-    if (eventId !== '') void navigate(salePath({ shopId, eventId }))
-  }
+/** The sums of all credited purchases of a list, from the report, so that the two agree. */
+function SalesFigures({ query }: { query: { from: string; to: string; shopId?: string; campaignId?: string } }) {
+  const { data, problem } = useEntity('/v1/panel/reports', {
+    query: { ...query, metrics: totalled.join(',') },
+    refreshMs: REFRESH_MS,
+  })
   return (
-    <search>
-      <form onSubmit={open}>
-        <Group gap="xs" wrap="nowrap">
-          <TextInput
-            aria-label={t('order')}
-            placeholder={t('order')}
-            maxLength={ID_CHARS_MAX}
-            value={typed}
-            onChange={({ currentTarget: { value } }) => setTyped(value)}
-            spellCheck={false}
-            autoComplete="off"
-          />
-          <Button type="submit" variant="default" leftSection={<IconSearch size={16} aria-hidden />}>
-            {t('lookUp')}
-          </Button>
-        </Group>
-      </form>
-    </search>
+    <SimpleGrid cols={{ base: 2, sm: 4 }} mb="md">
+      {totalled.map((metric) => (
+        <StatCard key={metric} label={wordFor(metric)} value={data && sumIn(data, metric)} problem={problem} />
+      ))}
+    </SimpleGrid>
   )
+}
+
+/** Amounts in several currencies have no sum: each has its own. */
+function sumIn({ totals, totalsByCurrency }: ReportAnswer, metric: Metric): string {
+  if (!isPerCurrency(metric)) return figureText(metric, totals[metric], totals.currency)
+  return sumsOf(totals, totalsByCurrency)
+    .map((sum) => figureText(metric, sum[metric], sum.currency))
+    .join(' · ')
 }
 
 /** The instant at which a day begins in the time zone of the shop, or else of the browser. */
