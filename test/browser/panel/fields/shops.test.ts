@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { hold, OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
@@ -23,6 +23,26 @@ async function pick(page: Page, field: string, typed: string, option: string | R
   await page.getByRole('combobox', { name: field }).fill(typed)
   await page.getByRole('option', { name: option }).first().click()
 }
+
+it('keeps on a phone the buttons that save in sight, and not the reasons why a shop cannot be deleted', async () => {
+  const make = (path: string, body: object) =>
+    must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
+  const { id: accountId } = await make('accounts', { kind: 'PUBLISHER', name: 'Nordic' })
+  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
+  const shop = await make('shops', { accountId, name: 'With a feed', ...home })
+  await make('feeds', { shopId: shop.id, name: 'Feed' })
+  const page = await world.signedIn(OPERATOR, { viewport: { width: 390, height: 844 } })
+  await page.goto(`/panel/shops/${shop.id}`)
+  const reasons = page.getByText(/Cannot be deleted while it has/)
+  await reasons.waitFor()
+  const isInSight = (locator: Locator) =>
+    locator.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)
+  expect(await isInSight(page.getByRole('button', { name: 'Save' }))).toBe(true)
+  expect(await isInSight(reasons)).toBe(false)
+  await reasons.scrollIntoViewIfNeeded()
+  expect(await isInSight(page.getByRole('button', { name: 'Save' }))).toBe(true)
+  await page.context().close()
+})
 
 const readers = [
   { locale: 'en-US', scheme: 'light', country: 'Spain (ES)', language: 'Spanish (es)', currency: 'Euro (EUR)' },

@@ -61,10 +61,10 @@ export function FormActions({
   return (
     <>
       {clashes && <Clashes {...clashes} />}
-      <StickyActions>
-        <UnsavedGuard hasChanges={hasChanges} />
+      <UnsavedGuard hasChanges={hasChanges} />
+      <div className={classes.bar}>
         <div>{children}</div>
-        <Group gap="xs">
+        <Group gap="xs" className={classes.save}>
           {cancelTo !== undefined && (
             <Button component={Link} to={cancelTo} variant="default">
               {t('cancel')}
@@ -74,7 +74,7 @@ export function FormActions({
             {label}
           </Button>
         </Group>
-      </StickyActions>
+      </div>
     </>
   )
 }
