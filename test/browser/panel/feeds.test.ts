@@ -81,6 +81,7 @@ it('says what is wrong with a file that is no feed, and never that it has no iss
   await page.getByLabel('Feed file').setInputFiles({ name: 'feed.xml', mimeType: 'text/xml', buffer })
   await page.getByRole('heading', { level: 1, name: 'Feed run' }).waitFor()
   await page.getByText('This is a web page (HTML), not a feed').waitFor()
+  await page.getByText(/Upload the XML file itself/).waitFor()
   await page.getByText('The run failed before it could check the products').waitFor()
   expect(await page.getByText('No issues').count()).toBe(0)
   expect(await seriousFindings(page)).toEqual([])

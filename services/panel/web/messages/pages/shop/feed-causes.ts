@@ -51,6 +51,7 @@ export const t = catalogue({
     'The address redirects in a circle, or to something that is not a web address. Enter the address of the file itself in Settings.',
   webPage:
     'The address shows a web page, such as a login or an error page. Enter the address of the XML file itself in Settings.',
+  webPageUploaded: 'Upload the XML file itself, not the page of the website that shows or offers it.',
   notAFeed: 'The file contains no products. Check that it is the product feed that you send to Google.',
   malformed: 'The XML of the file is broken. Tell whoever creates the file which line it is.',
   encoding: 'Save the file as UTF-8.',

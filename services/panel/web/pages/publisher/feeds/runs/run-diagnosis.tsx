@@ -22,7 +22,7 @@ export function RunDiagnosis({ run, feed }: RunDiagnosisProps) {
     <Stack gap="sm">
       {run.outcome === 'FAILED' && (
         <Alert color="red" icon={<IconAlertTriangle />} title={t('failedTitle')}>
-          {run.message}. {failureHelp(run.failure)}
+          {run.message}. {failureHelp(run)}
         </Alert>
       )}
       {run.outcome !== 'FAILED' && run.causes.length > 0 && <Causes run={run} feed={feed} />}
@@ -148,4 +148,9 @@ const failures = {
 } as const
 
 /** What to do about a failure, and who can do it. */
-const failureHelp = (failure: string | null) => (failure ? t(failures[failure as keyof typeof failures]) : '')
+/** What to do about it. An uploaded file has no address that could be wrong. */
+function failureHelp({ failure, trigger }: FeedRun): string {
+  if (failure === null) return ''
+  const help = failures[failure as keyof typeof failures]
+  return t(help === 'webPage' && trigger === 'UPLOAD' ? 'webPageUploaded' : help)
+}
