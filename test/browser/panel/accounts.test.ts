@@ -73,6 +73,8 @@ it('invites a user, who chooses a password by a link that works once', async () 
 
   const page = await world.browser.newPage()
   await page.goto(address)
+  await page.getByRole('textbox', { name: 'E-mail' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'E-mail' }).inputValue()).toBe('ida@solvik.example')
   await page.getByLabel('New password').fill('password123')
   await page.getByLabel('Confirm password').fill('password123')
   await page.getByRole('button', { name: 'Set password' }).click()

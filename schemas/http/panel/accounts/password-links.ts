@@ -10,6 +10,10 @@ const Token = Type.String({
 
 export const PasswordLinkToken = Body({ token: Token })
 
+export const PasswordLinkUser = Type.Object({
+  email: Type.String({ description: 'E-mail with which the user signs in' }),
+})
+
 export const PasswordByLink = Body({ token: Token, password: NewPassword })
 
 export const ForgottenPassword = Body({ email: Email })

@@ -9946,11 +9946,16 @@ export interface paths {
             };
             responses: {
                 /** @description The link can be used */
-                204: {
+                200: {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            /** @description E-mail with which the user signs in */
+                            email: string;
+                        };
+                    };
                 };
                 /** @description What does not work at the moment: see docs/errors.md */
                 "5XX": {

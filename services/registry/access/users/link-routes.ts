@@ -4,6 +4,7 @@ import {
   ForgottenPassword,
   PasswordByLink,
   PasswordLinkToken,
+  PasswordLinkUser,
   PasswordLinkView,
   SignInOptions,
 } from '../../../../schemas/http/panel/accounts/password-links.ts'
@@ -128,12 +129,12 @@ function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
         summary: 'Check a link that sets a password',
         description: 'Tells before a password is chosen whether the link can be used. It does not use the link up.',
         body: PasswordLinkToken,
-        response: { 204: Type.Null({ description: 'The link can be used' }) },
+        response: { 200: { description: 'The link can be used', ...PasswordLinkUser } },
       },
     },
     async (request, reply) => {
-      await needUser(request, request.body.token)
-      return reply.code(204).send(null)
+      const { body } = await needUser(request, request.body.token)
+      return reply.header('cache-control', 'no-store').send({ email: body.email })
     },
   )
   server.post(

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { answer, client } from '../../client/client.ts'
@@ -11,15 +11,14 @@ import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
 
-const FORM_HEIGHT = 272
+const FORM_HEIGHT = 350
 
 /** The target of invitation and reset links. The token behind the # lets the user choose a password, while the link works. */
 export function SetPasswordPage() {
   const token = location.hash.slice(1)
-  const check = useQuery<boolean, ApiProblem>({
+  const check = useQuery<{ email: string }, ApiProblem>({
     queryKey: ['/v1/panel/session/password-link', token],
-    queryFn: ({ signal }) =>
-      answer(client.POST('/v1/panel/session/password-link', { body: { token }, signal })).then(() => true),
+    queryFn: ({ signal }) => answer(client.POST('/v1/panel/session/password-link', { body: { token }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const form = useForm({
@@ -51,6 +50,15 @@ export function SetPasswordPage() {
                 {set.error.message}
               </Alert>
             )}
+            {/* Password managers keep the new password under it. */}
+            <TextInput
+              label={t('email')}
+              type="email"
+              autoComplete="username"
+              variant="unstyled"
+              readOnly
+              value={check.data?.email ?? ''}
+            />
             <PasswordInput
               label={t('newPassword')}
               description={passwordHint}

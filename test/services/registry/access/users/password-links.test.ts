@@ -57,14 +57,15 @@ describe('links that set a password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400, 400])
   })
 
-  it('tell before a password is chosen whether they work, and are not used up by that', async () => {
+  it('tell before a password is chosen whether they work and whose they are, and are not used up by that', async () => {
     const { id, passwordLink } = await invite('asks@brand.example')
     const check = (url: string) => openBrowser(office).call('POST', CHECK, { token: tokenOf(url) })
-    for (let i = 0; i < 2; i++) expect((await check(passwordLink.url)).status).toBe(204)
+    for (let i = 0; i < 2; i++)
+      expect(await check(passwordLink.url)).toMatchObject({ status: 200, body: { email: 'asks@brand.example' } })
     const later = await linkFor(id)
     const replaced = await check(passwordLink.url)
     expect([replaced.status, paths(replaced)]).toEqual([400, ['/token']])
-    expect((await check(later)).status).toBe(204)
+    expect((await check(later)).status).toBe(200)
     expect((await set(tokenOf(later))).status).toBe(204)
     expect((await check(later)).status).toBe(400)
     const expiring = await linkFor(id)
