@@ -113,9 +113,12 @@ export const t = catalogue({
   userDeleted: 'User deleted',
   wayToPassword: 'How the user gets a password',
   sendInvitation: 'Send an invitation',
+  makeInvitationLink: 'Invite with a link',
   setPassword: 'Set a password',
+  invitationMailedHelp:
+    'The user gets an e-mail with a link to choose a password. It works once and expires after seven days.',
   invitationHelp:
-    'The user chooses a password through a link, which works once and expires after seven days. You will see the link next.',
+    'The user chooses a password through a link, which works once and expires after seven days. You see the link next, and send it yourself.',
   newPassword: 'New password',
   password: 'Password',
   newPasswordHelp: 'Leave empty to keep the current password. A new password ends all sessions of the user.',

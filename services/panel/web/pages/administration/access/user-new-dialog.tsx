@@ -6,6 +6,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Account, PasswordLink, Role, User } from '../../../client/types.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { passwordHint, passwordProblem } from '../../../session/password-rules.ts'
@@ -32,6 +33,7 @@ export function UserNewDialog({ account, close }: UserNewDialogProps) {
   const own = account ?? me.account
   const choosesAccount = !account && me.user.role === 'OPERATOR'
   const [link, setLink] = useState<PasswordLink | null>(null)
+  const isMailed = useEntity('/v1/panel/session/options').data?.forgottenPassword === true
   const form = useForm<UserValues>({
     initialValues: {
       name: '',
@@ -70,14 +72,14 @@ export function UserNewDialog({ account, close }: UserNewDialogProps) {
           <SegmentedControl
             aria-label={t('wayToPassword')}
             data={[
-              { value: 'INVITE', label: t('sendInvitation') },
+              { value: 'INVITE', label: isMailed ? t('sendInvitation') : t('makeInvitationLink') },
               { value: 'PASSWORD', label: t('setPassword') },
             ]}
             {...form.getInputProps('way')}
           />
           {form.values.way === 'INVITE' ? (
             <Text size="sm" c="dimmed">
-              {t('invitationHelp')}
+              {isMailed ? t('invitationMailedHelp') : t('invitationHelp')}
             </Text>
           ) : (
             <PasswordInput
