@@ -192,6 +192,8 @@ export const t = catalogue({
   subject: 'Subject',
   from: 'From',
   whatHappened: 'What happened',
+  ofWhom: 'By or to whom',
+  everybody: 'Everybody',
   everything: 'Everything',
   noEvents: 'No events',
   noEventsHelp: 'Sign-ins and changes appear here within seconds.',

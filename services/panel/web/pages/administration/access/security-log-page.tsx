@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useAddressValue } from '../../../data/use-address-value.ts'
-import { useList } from '../../../data/use-list.ts'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { kindNames } from '../accounts/account-kinds.ts'
@@ -23,6 +23,8 @@ export default function SecurityLogPage() {
     </>
   )
 }
+
+const USERS_SHOWN_MAX = 100
 
 type SecurityEvent = Item<'/v1/panel/security-log'>
 type Kind = SecurityEvent['kind']
@@ -67,7 +69,10 @@ const columns: Column<SecurityEvent>[] = [
 function SecurityEvents() {
   const [asked, setKind] = useAddressValue<Kind>('kind')
   const kind = kinds.find((each) => each === asked) ?? null
-  const list = useList('/v1/panel/security-log', { query: kind ? { kind } : {} })
+  const [userId, setUserId] = useAddressValue('userId')
+  const { items: users = [] } = useList('/v1/panel/users', { pageSize: PAGE_SIZE_MAX })
+  const query = { ...(kind && { kind }), ...(userId && { userId }) }
+  const list = useList('/v1/panel/security-log', { query })
   return (
     <DataTable
       label={t('securityEvents')}
@@ -75,15 +80,28 @@ function SecurityEvents() {
       columns={columns}
       rowKey={({ id }) => id}
       filters={
-        <Select
-          aria-label={t('whatHappened')}
-          placeholder={t('everything')}
-          clearable
-          searchable
-          data={choices}
-          value={kind}
-          onChange={(value) => setKind(value as Kind | null)}
-        />
+        <>
+          <Select
+            aria-label={t('whatHappened')}
+            placeholder={t('everything')}
+            clearable
+            searchable
+            data={choices}
+            value={kind}
+            onChange={(value) => setKind(value as Kind | null)}
+          />
+          <Select
+            aria-label={t('ofWhom')}
+            placeholder={t('everybody')}
+            clearable
+            searchable
+            limit={USERS_SHOWN_MAX}
+            w={{ base: '100%', xs: 300 }}
+            data={users.map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))}
+            value={userId}
+            onChange={setUserId}
+          />
+        </>
       }
       empty={{ title: t('noEvents'), description: t('noEventsHelp') }}
     />
@@ -103,8 +121,12 @@ function actorName({ kind, name }: SecurityEvent['actor']): string {
   }
 }
 
-/** For the event of a new user, the detail is the role. */
-const roleNames: Readonly<Record<string, string>> = kindNames
+/** The detail of a new user is the role, that of a password link its purpose. Others are ids. */
+const detailNames: Readonly<Record<string, string>> = {
+  ...kindNames,
+  INVITATION: t('invitation'),
+  RESET: t('resetLink'),
+}
 
 function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
   return (
@@ -112,7 +134,7 @@ function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
       {subject ? `${words(subject.kind)} ${subject.name ?? ''}` : '–'}
       {detail && (
         <Text size="xs" c="dimmed">
-          {roleNames[detail] ?? detail}
+          {detailNames[detail] ?? detail}
         </Text>
       )}
     </div>
