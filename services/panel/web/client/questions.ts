@@ -1,5 +1,3 @@
-import { connection, isOfGateway } from './connection.ts'
-
 /**
  * What the API may demand of the user before it does what was asked. IDENTITY: confirm their identity (REAUTHENTICATION_REQUIRED).
  * SESSION: sign in again, because the session has ended.
@@ -21,12 +19,20 @@ export function answerWith(question: Question, dialog: Dialog): () => void {
 
 export const ask = async (question: Question): Promise<boolean> => (await dialogs.get(question)?.()) ?? false
 
-/** `fetch` that asks the user for what the API demands, and then repeats the request. */
-export async function fetchAskingAgain(request: Request): Promise<Response> {
-  const again = request.clone()
-  const response = await send(request)
-  const question = await questionOf(request, response)
-  return question !== null && (await ask(question)) ? send(again) : response
+type Send = (request: Request) => Promise<Response>
+
+/**
+ * Sends a request, asks the user for what the API demands, and then repeats the request. It first repeats one whose session has ended:
+ * the session may have been replaced after the request was sent, as it is when two-step sign-in is turned on.
+ */
+export async function askingAgain(send: Send, request: Request): Promise<Response> {
+  let response = await send(request.clone())
+  let question = await questionOf(request, response)
+  if (question === 'SESSION') {
+    response = await send(request.clone())
+    question = await questionOf(request, response)
+  }
+  return question !== null && (await ask(question)) ? send(request) : response
 }
 
 /** Signing in and reading the session can answer 401 although no session has ended. */
@@ -40,17 +46,4 @@ async function questionOf(request: Request, response: Response): Promise<Questio
     .catch(() => ({}))) as { code?: string }
   if (code === 'REAUTHENTICATION_REQUIRED') return 'IDENTITY'
   return code === 'UNAUTHENTICATED' && new URL(request.url).pathname !== SESSION_PATH ? 'SESSION' : null
-}
-
-/** `fetch` that tells the connection whether the server answered. */
-async function send(request: Request): Promise<Response> {
-  try {
-    const response = await fetch(request)
-    if (isOfGateway(response)) connection.failed()
-    else connection.answered()
-    return response
-  } catch (error) {
-    if (!request.signal.aborted) connection.failed()
-    throw error
-  }
 }
