@@ -9,7 +9,7 @@ import { openWorld, type Person, seriousFindings, type World, watchErrors } from
 /** One order of a product that an advertiser promotes, and of another one that its campaign is credited for. */
 
 const BUYER = { cid: 'buyer' }
-const ORDER = 'order-of-two'
+const ORDER = `order-of-two-${'0'.repeat(30)}`
 /** The price is that of all its units. */
 const HALO = { shopProductId: 'lamp-shade', price: 12.34, quantity: 3 }
 
@@ -118,6 +118,11 @@ it('lists the sales of one campaign', async () => {
   await page.goto(`/panel/sales?campaignId=${campaignId}`)
   await sale.waitFor()
   expect(await page.getByRole('combobox', { name: 'Campaign' }).inputValue()).toBe('Evenings')
+  await page.setViewportSize({ width: 820, height: 900 })
+  const overflow = page
+    .getByRole('table', { name: 'Sales' })
+    .evaluate((table) => table.parentElement!.scrollWidth - table.parentElement!.clientWidth)
+  expect(await overflow).toBe(0)
 })
 
 it('opens for the publisher the sale whose link an advertiser sends, under its order number', async () => {

@@ -167,7 +167,7 @@ const lineColumn: Column<ListedSale> = { title: t('lines'), align: 'end', cell: 
 
 const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: ListedSale }) => (
   <>
-    <Text size="sm" c="dimmed" truncate maw={180} title={eventId}>
+    <Text size="sm" c="dimmed" truncate maw={112} title={eventId}>
       {eventId}
     </Text>
     {unconfirmed && (
