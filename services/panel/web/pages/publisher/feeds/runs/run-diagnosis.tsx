@@ -147,8 +147,7 @@ const failures = {
   INTERNAL: 'internal',
 } as const
 
-/** What to do about a failure, and who can do it. */
-/** What to do about it. An uploaded file has no address that could be wrong. */
+/** What to do about a failure, and who can do it. An uploaded file has no address that could be wrong. */
 function failureHelp({ failure, trigger }: FeedRun): string {
   if (failure === null) return ''
   const help = failures[failure as keyof typeof failures]
