@@ -1,7 +1,6 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
-  copiedLinesSql,
-  copiedTransactionsSql,
+  copiedSql,
   firstOffsetsSql,
   PERSON_KEYS,
   transactionsOfKeysSql,
@@ -13,7 +12,16 @@ import { createLagMeter, type Stretch, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 import { copyNew } from './copy-new.ts'
-import { createStoreHas, creditScope, fillPeople, fillScope, findAffected, readStoreHas } from './credit.ts'
+import {
+  createStoreHas,
+  creditScope,
+  fillPeople,
+  fillScope,
+  findAffected,
+  gatherOtherTouches,
+  readStoreHas,
+  releaseOtherTouches,
+} from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, newRowsIn, placeIn, versionOf } from './ranges.ts'
 import { createScratchTables, dropLeftScratch, type ScratchTables } from './scratch-tables.ts'
@@ -36,10 +44,14 @@ export interface AttributionLimits {
   /** Transactions computed at once, unless they do not fit in the store's memory with their touches. */
   sliceTransactions: number
   /**
-   * Lines of the past computed at once, on average. A part reads the transactions of its people from all over the store, so that the
-   * past costs the fewer reads the larger its parts are.
+   * Lines of the past in one run, on average. A run reads the touches of its people's other cids from all over the store, so that the past
+   * costs the fewer reads the larger its parts are.
    */
   partLines: number
+  /** Those of them that are computed at once. Each slice reads its transactions from all over the store. */
+  partSliceLines: number
+  /** About how many touches of other cids a run holds in memory, compressed. */
+  otherTouches: number
   /** The most offsets of one topic that one run takes. */
   runOffsets: number
   /** The most transactions that are computed only because they fall in the time of new touches, without looking up whose they are. */
@@ -48,13 +60,15 @@ export interface AttributionLimits {
 
 export const ATTRIBUTION_LIMITS: AttributionLimits = {
   sliceTransactions: 20_000,
-  partLines: 200_000,
+  partLines: 1_000_000,
+  partSliceLines: 200_000,
+  otherTouches: 1_000_000,
   runOffsets: 1_000_000,
   unaskedTransactions: 20_000,
 }
 
-/** A part is computed at once up to this many times the mean. Only a person with as many transactions makes a larger one: it is sliced. */
-const PART_SPREAD = 2
+/** A slice of the past may be so much larger than the mean: a part that has a few lines more than one slice is not cut in two. */
+const SLICE_SPREAD = 1.2
 
 export interface AttributionDeps {
   log: EventLog
@@ -123,7 +137,9 @@ interface Run {
 async function runOnce(deps: AttributionDeps, kept: Kept): Promise<Run | null> {
   const { log } = deps
   const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
-  const run = await (progress.phase === 'CREDITING' ? creditPart(kept.tables, progress) : takeNew(deps, kept, progress))
+  const run = await (progress.phase === 'CREDITING'
+    ? creditPart(kept.tables, deps.limits ?? ATTRIBUTION_LIMITS, progress)
+    : takeNew(deps, kept, progress))
   if (run !== null) await log.reset(ATTRIBUTION_GROUP, commitsOf(run.progress))
   return run
 }
@@ -152,10 +168,15 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   if (phase === 'FOLLOWING') return { transactions, progress: { phase, done: doneAfter } }
   const isCaughtUp = newRanges(stored, doneAfter, bounds).length === 0
   if (!isCaughtUp) return { transactions: 0, progress: { phase: 'COLLECTING', done: doneAfter } }
-  const [copied] = await analytics.query<{ lines: number }>(copiedLinesSql)
+  const [copied] = await analytics.query<Copied>(copiedSql)
   const parts = Math.ceil(copied!.lines / limits.partLines)
   const next = parts === 0 ? { phase: 'FOLLOWING' as const } : { phase: 'CREDITING' as const, part: 0, parts }
   return { transactions: 0, progress: { ...next, done: doneAfter } }
+}
+
+interface Copied {
+  transactions: number
+  lines: number
 }
 
 /** The first offset of every partition. Empty when attribution has begun with all of them. */
@@ -170,15 +191,22 @@ export function isOfAttribution(topic: string): boolean {
 }
 
 /** Computes the transactions of one part of the people. Parts have nothing in common, so several processes could share them. */
-async function creditPart(tables: ScratchTables, progress: Progress & { phase: 'CREDITING' }): Promise<Run> {
+async function creditPart(
+  tables: ScratchTables,
+  limits: AttributionLimits,
+  progress: Progress & { phase: 'CREDITING' },
+): Promise<Run> {
   const { part, parts, done } = progress
   const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
   const transactions = await tables.use(async (scratch, on) => {
     const place = { analytics: on, scratch, has: await readStoreHas(on) }
-    const [copied] = await on.query<{ transactions: number }>(copiedTransactionsSql)
+    const [copied] = await on.query<Copied>(copiedSql)
     const scope = await fillScope(place, transactionsOfKeysSql, keys)
-    const sliceSize = PART_SPREAD * Math.ceil(copied!.transactions / parts)
-    await creditScope(place, scope, { version: versionOf(done), sliceSize })
+    const sliceSize = Math.ceil((SLICE_SPREAD * limits.partSliceLines * copied!.transactions) / copied!.lines)
+    const hasOtherTouches =
+      scope.transactions > sliceSize && (await gatherOtherTouches(place, keys, limits.otherTouches))
+    await creditScope(place, scope, { version: versionOf(done), sliceSize, hasOtherTouches })
+    if (hasOtherTouches) await releaseOtherTouches(place)
     return scope.transactions
   })
   const isLast = part + 1 >= parts

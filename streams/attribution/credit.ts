@@ -8,14 +8,23 @@ import {
   touchedSql,
   transactionsInTimeSql,
 } from '../../infra/analytics/queries/attribution/affected.ts'
-import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/queries/attribution/lookups.ts'
+import {
+  type NewRows,
+  type News,
+  PERSON_KEYS,
+  SHOPS_TOLD_MAX,
+} from '../../infra/analytics/queries/attribution/lookups.ts'
 import { crowdingSql, fillLinksSql } from '../../infra/analytics/queries/attribution/person-links.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
   creditLinesSql,
   fillLinesSql,
+  fillOtherKeysSql,
+  fillOtherTouchesSql,
+  fillPeopleOfKeysSql,
   fillReachSql,
   keepSettledSql,
+  otherTouchesCountSql,
   type SliceNeeds,
   type StoreHas,
   scopeSizeSql,
@@ -139,7 +148,7 @@ export async function fillScope(
 export async function creditScope(
   place: Workplace,
   scope: Scope,
-  { version, sliceSize }: { version: number; sliceSize: number },
+  { version, sliceSize, hasOtherTouches = false }: { version: number; sliceSize: number; hasOtherTouches?: boolean },
 ): Promise<void> {
   if (scope.transactions === 0) return
   const settledUntil = settledUntilOf(await readEndedUntil(place.analytics))
@@ -147,7 +156,7 @@ export async function creditScope(
   for (let from = 0; from < scope.transactions; ) {
     const to = Math.min(from + size, scope.transactions)
     try {
-      await creditSlice(place, scope, { from, to, version, settledUntil })
+      await creditSlice(place, scope, { from, to, version, settledUntil, hasOtherTouches })
       from = to
     } catch (error) {
       if (!(error instanceof AnalyticsGaveUp) || to - from === 1) throw error
@@ -156,12 +165,55 @@ export async function creditScope(
   }
 }
 
+/** The people whose keys are in [fromKey, toKey]. */
+interface PersonKeys {
+  fromKey: number
+  toKey: number
+}
+
+/**
+ * Reads the touches of some people's other cids once for all slices. These cids lie anywhere in `touches`, so that each slice would read
+ * a granule for each of them in every part.
+ * @param max about how many touches may be held in memory. Slices look up those of the remaining cids.
+ * @returns whether `otherTouches` was filled. It is not when nobody has links, or when the store gives up because there are too many.
+ */
+export async function gatherOtherTouches(place: Workplace, keys: PersonKeys, max: number): Promise<boolean> {
+  if (!place.has.links) return false
+  try {
+    await fillOtherTouches(place, keys, max)
+    return true
+  } catch (error) {
+    if (!(error instanceof AnalyticsGaveUp)) throw error
+    return false
+  }
+}
+
+async function fillOtherTouches(place: Workplace, keys: PersonKeys, max: number): Promise<void> {
+  const { analytics, scratch } = place
+  await refill(analytics, scratch.people, fillPeopleOfKeysSql(scratch), { ...keys })
+  await refillLinks(place, scratch.people)
+  const fillKeys = fillOtherKeysSql(scratch, await isCrowded(place))
+  await refill(analytics, scratch.otherKeys, fillKeys, { keysEnd: PERSON_KEYS })
+  const [other] = await analytics.query<{ touches: number }>(otherTouchesCountSql(scratch))
+  if (other!.touches > max) {
+    const keysEnd = Math.floor((PERSON_KEYS * max) / other!.touches)
+    await refill(analytics, scratch.otherKeys, fillKeys, { keysEnd })
+  }
+  await refill(analytics, scratch.people, null)
+  await refill(analytics, scratch.otherTouches, fillOtherTouchesSql(scratch))
+}
+
+/** Gives back the memory of the touches that were gathered. */
+export const releaseOtherTouches = ({ analytics, scratch }: Workplace): Promise<void> =>
+  refill(analytics, scratch.otherTouches, null)
+
 /** Computes the transactions at the places [from, to). */
 async function creditSlice(
   place: Workplace,
   { hasReturns }: Scope,
-  { from, to, version, settledUntil }: { from: number; to: number; version: number; settledUntil: number },
+  slice: { from: number; to: number; version: number; settledUntil: number; hasOtherTouches: boolean },
 ): Promise<void> {
+  const { from, to, version, settledUntil, hasOtherTouches } = slice
   const { analytics, scratch, has } = place
   const lines = fillLinesSql(scratch, { hasReturns, hasItemGroups: has.itemGroups })
   await refill(analytics, scratch.lines, lines, { from, to, ...SHOPS_WINDOWS })
@@ -170,7 +222,7 @@ async function creditSlice(
   const { isCrowded, touchesFrom, touchesTo } = needs
   const hasSettled = needs.firstAt < settledUntil
   if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-  const credit = creditLinesSql(scratch, { ...needs, hasSettled })
+  const credit = creditLinesSql(scratch, { ...needs, hasSettled, hasOtherTouches })
   await refill(analytics, scratch.credited, credit, { version, touchesFrom, touchesTo, settledUntil })
   if (hasSettled) await analytics.command(keepSettledSql(scratch), { version, settledUntil })
   for (const statement of storeLinesStatements(scratch)) await analytics.command(statement)

@@ -25,7 +25,7 @@ import { analyticsSuite } from '../../ports/analytics.suite.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
 import { apply, openWorld as openReports } from '../../services/registry/reports/world.ts'
 import { emission, T0 } from '../../streams/attribution/events.ts'
-import { openWorld } from '../../streams/attribution/world.ts'
+import { openWorld, SMALL_PARTS } from '../../streams/attribution/world.ts'
 import { testNamespace } from '../addresses.ts'
 import { analystSuite } from './analyst.suite.ts'
 import { connectAnalyst } from './analyst.ts'
@@ -74,7 +74,7 @@ describe('two shards', () => {
       const activity = createActivity({ log: world.log, analytics: engine })
       for (const part of [happenings.slice(0, 60), happenings.slice(60), voided]) {
         await world.store(part)
-        await world.attribute()
+        await world.attribute({ limits: SMALL_PARTS })
         await activity.look(SINCE_DAY)
         await activity.count(SINCE_DAY)
       }

@@ -26,7 +26,7 @@ import {
   touch,
 } from '../../streams/attribution/events.ts'
 import type { Happening } from '../../streams/attribution/happenings.ts'
-import { openWorld } from '../../streams/attribution/world.ts'
+import { openWorld, SMALL_PARTS } from '../../streams/attribution/world.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 
 const options = { url: addresses.clickhouseUrl, namespace: testNamespace() }
@@ -46,6 +46,8 @@ const TOUCHES = 2_500
 const PURCHASES = 500
 const PEOPLE = 150
 const STEPS = 4
+/** By these the first step is a past of some parts and slices. */
+const LIMITS = { ...SMALL_PARTS, partLines: 100, partSliceLines: 25, otherTouches: 50 }
 /** Of the facts that reports count. */
 const SEEDS = tries([1], [1, 2, 3])
 const models: AttributionModel[] = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION']
@@ -141,7 +143,7 @@ describe('chDB and ClickHouse', () => {
       const step = Math.ceil(happenings.length / STEPS)
       for (let from = 0; from < happenings.length; from += step) {
         await world.store(happenings.slice(from, from + step))
-        await world.attribute()
+        await world.attribute({ limits: LIMITS })
       }
       const lines = await engine.query<{ outcome: string }>(
         'SELECT * FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line',

@@ -7,7 +7,7 @@ import { tries } from '../../effort.ts'
 import { HOUR, T0 } from './events.ts'
 import { type Happening, happened } from './happenings.ts'
 import { attributedByHand } from './oracle.ts'
-import { openWorlds } from './world.ts'
+import { openWorlds, SMALL_PARTS } from './world.ts'
 
 /** Each run takes about a second. */
 const RUNS = tries(4, 40)
@@ -19,7 +19,8 @@ it('attribution gives the table that loops over all events give, for any people,
       const happenings = shuffled(history, seed)
       const { store, attribute: attributeBy, committed, rewind, rewindSink, lines, whatIf } = await world()
       const unaskedTransactions = seed % 2 === 0 ? 0 : ATTRIBUTION_LIMITS.unaskedTransactions
-      const attribute = () => attributeBy({ limits: { ...ATTRIBUTION_LIMITS, unaskedTransactions } })
+      const limits = seed % 5 < 3 ? SMALL_PARTS : ATTRIBUTION_LIMITS
+      const attribute = () => attributeBy({ limits: { ...limits, unaskedTransactions } })
       await store(crowd)
       // If attribution runs now, it follows what comes later. Otherwise it begins with all of it as the past.
       if (seed % 3 !== 0) await attribute()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { AnalyticsGaveUp, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { commitsOf, type Progress, progressOf } from '../../../streams/attribution/progress.ts'
 import { HOUR, T0 } from './events.ts'
 import { type Happening, happened } from './happenings.ts'
 import { attributedByHand } from './oracle.ts'
-import { openWorlds } from './world.ts'
+import { openWorlds, SMALL_PARTS } from './world.ts'
 
 const done = [
   { topic: 'transactions' as const, partition: 0, offset: 7, metadata: '' },
@@ -36,7 +36,10 @@ it('begins with nothing when the commits are of different runs', () => {
 })
 
 const world = openWorlds()
-const limits = { sliceTransactions: 3, partLines: 8, runOffsets: 4, unaskedTransactions: 2 }
+const limits = {
+  ...{ sliceTransactions: 3, partLines: 8, partSliceLines: 4, otherTouches: 100 },
+  ...{ runOffsets: 4, unaskedTransactions: 2 },
+}
 
 /** Twelve purchases of two lines each. */
 const happenings: Happening[] = Array.from({ length: 12 }, (_, i) => [
@@ -65,6 +68,47 @@ it('the past is computed in parts of as many lines as a part may have', async ()
   await attribute({ log: watched, limits })
   expect(parts).toEqual(['0/3', '1/3', '2/3'])
   expect(await lines()).toEqual(attributedByHand(happenings))
+})
+
+/** Twenty people with two cids, each of whom also claims the order of somebody else, who sent it first. */
+const doublets: Happening[] = Array.from({ length: 20 }, (_, i) => [
+  happened.touch({ eventId: `e${i}`, cid: `phone${i}`, uid: `u${i}`, at: T0 + i, adId: 'p1' }),
+  happened.pageView({ id: `v${i}`, cid: `laptop${i}`, uid: `u${i}`, at: T0 }),
+  ...[
+    { eventId: `o${i}`, receivedAt: T0 + HOUR },
+    { eventId: `o${(i + 7) % 20}`, receivedAt: T0 + 2 * HOUR },
+  ].map((version) => happened.purchase({ ...version, cid: `laptop${i}`, at: T0 + HOUR, products: ['p1'] })),
+]).flat()
+
+it.each([
+  { otherTouches: 0, gathered: 'NONE' },
+  { otherTouches: 7, gathered: 'SOME' },
+  { otherTouches: 100, gathered: 'ALL' },
+  { otherTouches: 100, gathered: 'TOO_MUCH' },
+])('touches of other cids count, whether a part of the past gathers $gathered of them', async (of) => {
+  const { store, attribute, analytics, lines } = await world()
+  await store(doublets)
+  const counts: number[] = []
+  const watched: Analytics = {
+    ...analytics,
+    command: async (sql, params) => {
+      const table = sql.match(/INSERT INTO (\w+_other_touches)/)?.[1]
+      if (table !== undefined && of.gathered === 'TOO_MUCH') throw new AnalyticsGaveUp('Query memory limit exceeded')
+      await analytics.command(sql, params)
+      if (table === undefined) return
+      const [counted] = await analytics.query<{ touches: number }>(`SELECT toInt64(count()) AS touches FROM ${table}`)
+      counts.push(counted!.touches)
+    },
+  }
+  await attribute({ analytics: watched, limits: { ...SMALL_PARTS, otherTouches: of.otherTouches } })
+  if (of.gathered !== 'TOO_MUCH') {
+    expect(counts).toHaveLength(2)
+    const count = counts[0]! + counts[1]!
+    expect(count === 0 ? 'NONE' : count === 20 ? 'ALL' : 'SOME').toBe(of.gathered)
+  }
+  const stored = await lines()
+  expect(stored).toEqual(attributedByHand(doublets))
+  expect(stored.filter(({ outcome }) => outcome === 'CREDITED')).toHaveLength(20)
 })
 
 it('pairs of cid and uid of the past are stored without looking up which are known, and are known afterwards', async () => {

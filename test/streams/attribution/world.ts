@@ -8,7 +8,7 @@ import {
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { touchesOf } from '../../../services/registry/explain/attribution.ts'
-import { type AttributionDeps, attribute } from '../../../streams/attribution/attribution.ts'
+import { ATTRIBUTION_LIMITS, type AttributionDeps, attribute } from '../../../streams/attribution/attribution.ts'
 import { storeBatches } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
@@ -29,6 +29,9 @@ const TABLES = [
   'signal_day_positions',
   'phrase_days',
 ]
+
+/** By these limits even a small past has several parts, a part has several slices, and not all touches of other cids are held in memory. */
+export const SMALL_PARTS = { ...ATTRIBUTION_LIMITS, partLines: 20, partSliceLines: 4, otherTouches: 10 }
 
 /** One engine for all tests of a file. Each call empties its tables. */
 export function openWorlds(): () => ReturnType<typeof openWorld> {

@@ -182,11 +182,9 @@ export const firstOffsetsSql = Object.entries(eventTables)
   )
   .join(' UNION ALL ')
 
-/** How many lines the copied transactions have, all versions of an id together. */
-export const copiedLinesSql = 'SELECT toInt64(sum(length(lines))) AS lines FROM transactions_by_id WHERE NOT imported'
-
-/** How many transactions attribution has copied. */
-export const copiedTransactionsSql = 'SELECT toInt64(count()) AS transactions FROM transactions_by_person'
+/** Selects one row, `{ transactions, lines }`: how many were copied, all versions of an id together. */
+export const copiedSql =
+  'SELECT toInt64(count()) AS transactions, toInt64(sum(length(lines))) AS lines FROM transactions_by_id WHERE NOT imported'
 
 /** The transactions of the people whose key is in [fromKey, toKey]. */
 export const transactionsOfKeysSql = `

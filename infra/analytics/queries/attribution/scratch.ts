@@ -23,6 +23,10 @@ export interface Scratch {
   credited: string
   /** The cids of those lines, once for each cid whose touches count for them. */
   reach: string
+  /** The keys of the cids whose touches are in `otherTouches`. */
+  otherKeys: string
+  /** Touches of the other cids of people whose lines are computed in several slices. */
+  otherTouches: string
 }
 
 const SCRATCH_PREFIX = 'attribution_scratch_'
@@ -41,6 +45,8 @@ export function scratchOf(name: string): Scratch {
     lines: of('lines'),
     credited: of('credited'),
     reach: of('reach'),
+    otherKeys: of('other_keys'),
+    otherTouches: of('other_touches'),
   }
 }
 
@@ -68,11 +74,18 @@ const columnsOf: Record<keyof Scratch, string> = {
     algorithm String, country Nullable(String), itemGroups Array(String), proof String, receivedAt Int64, trust String,
     returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32, viewWindowHours Int32, version Int64, deleted UInt8`,
   reach: 'personShopId String, personCid String, memberCid String',
+  otherKeys: 'personKey UInt32',
+  otherTouches: `personKey UInt32, shopId String, cid String, eventId String, type LowCardinality(String), occurredAt Int64,
+    kind LowCardinality(String), campaignId String, accountId String, adId String, itemGroupId Nullable(String), slotHash String,
+    adUnitId String, algorithm LowCardinality(String), country LowCardinality(Nullable(String))`,
 }
 
+/** Of the only table that may have a million rows. */
+const settingsOf: Partial<Record<keyof Scratch, string>> = { otherTouches: 'SETTINGS compress = 1' }
+
 export const createScratchStatements = (scratch: Scratch): string[] => [
-  ...Object.entries(scratch).map(
-    ([part, table]) => `CREATE TABLE ${table} (${columnsOf[part as keyof Scratch]}) ENGINE = Memory`,
+  ...(Object.entries(scratch) as [keyof Scratch, string][]).map(
+    ([part, table]) => `CREATE TABLE ${table} (${columnsOf[part]}) ENGINE = Memory ${settingsOf[part] ?? ''}`,
   ),
   `INSERT INTO ${scratch.mark} SELECT 1`,
 ]

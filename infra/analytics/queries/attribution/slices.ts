@@ -111,6 +111,53 @@ INSERT INTO ${reach} (personShopId, personCid, memberCid)${membersSql(`SELECT sh
   mayBeCrowded,
 })}`
 
+/** The keys of the other cids of the people of `reach`, whose own cids are those of `lines`. */
+const otherKeysOfSliceSql = ({ reach }: Scratch): string =>
+  `SELECT ${personKeyOf('personShopId', 'memberCid')} AS otherKey FROM ${reach} WHERE memberCid != personCid`
+
+/** Fills `people` with the people who have transactions and whose keys are in [fromKey, toKey], which are parameters. */
+export const fillPeopleOfKeysSql = ({ people }: Scratch): string => `
+INSERT INTO ${people} (shopId, cid)
+SELECT DISTINCT shopId, cid FROM transactions_by_person WHERE personKey BETWEEN {fromKey:UInt32} AND {toKey:UInt32}`
+
+/** Fills `otherKeys` with the keys, below parameter keysEnd, of the other cids of `people`. */
+export const fillOtherKeysSql = ({ people, links, otherKeys }: Scratch, mayBeCrowded: boolean): string => `
+INSERT INTO ${otherKeys} (personKey)
+SELECT DISTINCT ${personKeyOf('personShopId', 'memberCid')} AS otherKey
+FROM (${membersSql(`SELECT shopId, cid FROM ${people}`, { links, mayBeCrowded })})
+WHERE memberCid != personCid AND otherKey < {keysEnd:UInt64}`
+
+const ofOtherKeysSql = ({ otherKeys }: Scratch): string =>
+  `touches WHERE personKey IN (SELECT personKey FROM ${otherKeys})`
+
+/** Selects one row, `{ touches }`: how many touches the cids of `otherKeys` have. */
+export const otherTouchesCountSql = (scratch: Scratch): string =>
+  `SELECT toInt64(count()) AS touches FROM ${ofOtherKeysSql(scratch)}`
+
+const OTHER_TOUCH_COLUMNS = `personKey, shopId, cid, eventId, type, occurredAt, kind, campaignId, accountId, adId, itemGroupId, slotHash,
+  adUnitId, algorithm, country`
+
+/** Fills `otherTouches` with the touches of the cids of `otherKeys`. */
+export const fillOtherTouchesSql = (scratch: Scratch): string => `
+INSERT INTO ${scratch.otherTouches} (${OTHER_TOUCH_COLUMNS})
+SELECT ${OTHER_TOUCH_COLUMNS} FROM ${ofOtherKeysSql(scratch)}`
+
+/** Where the touches of a slice are: tables with a WHERE. Together they may have a touch twice, which changes no credit. */
+function touchesOfSlice(scratch: Scratch, isLinked: boolean, hasOtherTouches: boolean): string[] {
+  const { lines, reach, otherKeys, otherTouches } = scratch
+  const own = `SELECT ${personKeyOf('shopId', 'cid')} FROM ${lines}`
+  if (!isLinked) return [`touches WHERE personKey IN (${own})`]
+  if (!hasOtherTouches) {
+    return [`touches WHERE personKey IN (SELECT ${personKeyOf('personShopId', 'memberCid')} FROM ${reach})`]
+  }
+  const others = otherKeysOfSliceSql(scratch)
+  return [
+    `touches WHERE personKey IN (${own})`,
+    `${otherTouches} WHERE personKey IN (${others})`,
+    `touches WHERE personKey IN (${others} AND otherKey NOT IN (SELECT personKey FROM ${otherKeys}))`,
+  ]
+}
+
 /** Lines of the same product in one transaction have the same touches. `isFirst` is for its first line. */
 const TOUCHED_COLUMNS = `DISTINCT shopId, cid, kind, eventId, occurredAt, shopProductId, itemGroups, clickWindowHours,
     viewWindowHours, line = 0 AS isFirst`
@@ -140,23 +187,23 @@ INNER JOIN ${scratch.lines} AS l ON l.shopId = s.shopId AND l.kind = s.kind AND 
 /**
  * Fills `credited` with `lines` and their credit under `version`, except for settled ones. Parameters version, touchesFrom, touchesTo and
  * settledUntil. Planning the statement takes longer than running it, so every subquery that is not needed is left out.
+ * @param needs `hasOtherTouches`: whether `otherTouches` was filled for people among whom those of `lines` are.
  */
 export function creditLinesSql(
   scratch: Scratch,
-  { isCrowded, hasLists, hasSettled }: SliceNeeds & { hasSettled: boolean },
+  { isCrowded, hasLists, hasSettled, hasOtherTouches }: SliceNeeds & { hasSettled: boolean; hasOtherTouches: boolean },
 ): string {
   const { lines } = scratch
   const reach = isCrowded === null ? null : scratch.reach
-  const people =
-    reach === null
-      ? `SELECT ${personKeyOf('shopId', 'cid')} FROM ${lines}`
-      : `SELECT ${personKeyOf('personShopId', 'memberCid')} FROM ${reach}`
   const touched = { lines: creditableSql(lines, TOUCHED_COLUMNS), reach }
   const only = {
-    touches: storedTouchesSql(`touches
-      WHERE personKey IN (${people})
+    touches: touchesOfSlice(scratch, reach !== null, hasOtherTouches)
+      .map((from) =>
+        storedTouchesSql(`${from}
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
+      )
+      .join(' UNION ALL '),
     campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
   }
   const { from, match, recent } = touchedLines(touched, only, 'MATCHING_AND_FIRST')
