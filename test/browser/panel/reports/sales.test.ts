@@ -119,10 +119,11 @@ it('lists the sales of one campaign', async () => {
   await sale.waitFor()
   expect(await page.getByRole('combobox', { name: 'Campaign' }).inputValue()).toBe('Evenings')
   await page.setViewportSize({ width: 820, height: 900 })
-  const overflow = page
-    .getByRole('table', { name: 'Sales' })
-    .evaluate((table) => table.parentElement!.scrollWidth - table.parentElement!.clientWidth)
-  expect(await overflow).toBe(0)
+  const overflow = () =>
+    page
+      .getByRole('table', { name: 'Sales' })
+      .evaluate((table) => table.parentElement!.scrollWidth - table.parentElement!.clientWidth)
+  await expect.poll(overflow).toBe(0)
 })
 
 it('opens for the publisher the sale whose link an advertiser sends, under its order number', async () => {
