@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // They wait for sessions to expire and engines to start, beside suites that work.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Files share a process and the modules it has loaded: a test undoes what it changes.
     isolate: false,
     sequence: {
