@@ -68,13 +68,17 @@ const ofCredits = {
   purchases: purchases("kind = 'PURCHASE'"),
   directPurchases: purchases("kind = 'PURCHASE' AND match = 'DIRECT'"),
   haloPurchases: purchases("kind = 'PURCHASE' AND match = 'HALO'"),
-  // Under some models a line has several credits.
   units: "arraySum(each -> each.2, groupUniqArrayIf((sipHash128(shopId, eventId, line), quantity), kind = 'PURCHASE'))",
   revenue: "sumIf(toInt128(creditedMicros), kind = 'PURCHASE')",
   returnedRevenue: "sumIf(toInt128(returnedMicros), kind = 'PURCHASE')",
   netRevenue: "sumIf(toInt128(creditedMicros) - toInt128(returnedMicros), kind = 'PURCHASE')",
   carts: purchases("kind = 'CART'"),
   wishlists: purchases("kind = 'WISHLIST'"),
+}
+
+/** SQL that counts the same where each line has one credit at most, as those have that are stored. Under some models a line has several. */
+export const ofSingleCredits: Partial<Record<Measure, string>> = {
+  units: "sumIf(toInt128(quantity), kind = 'PURCHASE')",
 }
 
 /** The fact that a measure counts, and its sum over them or the SQL for it. `requestFact` stands for requests or slots. */

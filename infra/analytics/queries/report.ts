@@ -4,7 +4,7 @@ import type { QueryParams } from '../port.ts'
 import type { CellGrain, CellSource } from './report-cells.ts'
 import { type Cut, cutsFor, factColumns, sourceOf } from './report-counts.ts'
 import { creditsSql, type FactOptions, factsSql } from './report-facts.ts'
-import { type Fact, type Measure, measureOfVerdict, measures } from './report-measures.ts'
+import { type Fact, type Measure, measureOfVerdict, measures, ofSingleCredits } from './report-measures.ts'
 import {
   factOf,
   factsOf,
@@ -178,7 +178,8 @@ function measureOf({ filters }: ReportSpec, measure: Measure) {
 
 function measureSql(spec: ReportSpec, measure: Measure): string {
   const of = measureOf(spec, measure)
-  return 'sum' in of ? `sum(${of.sum})` : of.sql
+  if ('sum' in of) return `sum(${of.sum})`
+  return (spec.credits === null ? ofSingleCredits[measure] : undefined) ?? of.sql
 }
 
 function filterSql(filters: ReportFilters, fact: Fact): string {
