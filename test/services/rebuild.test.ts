@@ -22,10 +22,12 @@ it.each([
   ['a setting without effect', { CLICKHOUSE_CLUSTER: 'main' }, 'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL'],
   ['a replacement by another word', { ENGINE: 'clickhouse', REPLACE: 'true' }, 'REPLACE must be yes, or left out'],
 ])('refuses %s, and opens no engine', async (_, order, message) => {
-  const folder = join(await mkdtemp(join(tmpdir(), 'rebuild-refused-')), 'data')
-  const refused = run(process.execPath, [COMMAND], { env: { ...process.env, DATA_DIR: folder, ...order } })
+  const folder = await mkdtemp(join(tmpdir(), 'rebuild-refused-'))
+  const dataFolder = join(folder, 'data')
+  const refused = run(process.execPath, [COMMAND], { env: { ...process.env, DATA_DIR: dataFolder, ...order } })
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(`^${message}`) })
-  await expect(readdir(folder)).rejects.toThrow('ENOENT')
+  await expect(readdir(dataFolder)).rejects.toThrow('ENOENT')
+  await rm(folder, { recursive: true })
 })
 
 it('a second rebuild of an embedded index is refused, and leaves alone what the first one has filled', async () => {

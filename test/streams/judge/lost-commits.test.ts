@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -133,8 +133,12 @@ test('verdicts on events that the log does not have are no reason to leave event
 test('counters of another log are refused, with what to do', async () => {
   await send(30)
   await its.judge()
-  const emptied = await openEmbeddedEventLog({ folder: mkdtempSync(join(tmpdir(), 'another-')) })
-  onTestFinished(() => emptied.close())
+  const folder = mkdtempSync(join(tmpdir(), 'another-'))
+  const emptied = await openEmbeddedEventLog({ folder })
+  onTestFinished(async () => {
+    await emptied.close()
+    rmSync(folder, { recursive: true })
+  })
   await emptied.append([adEvent(eventOf({}, { campaignId: 'c' }))])
   const judge = createJudge({ log: emptied, counters: its.counters, snapshot, now: () => NOON, logger: silent })
   const ended = judge.run()
