@@ -202,7 +202,7 @@ test('the documentation lists the columns of every view, and which may be NULL',
 const queries = [...docs.matchAll(/```sql\n(.*?)```/gs)]
 
 test('every query of the documentation answers', async () => {
-  await stored(2)
+  await stored(4)
   expect(queries.length).toBeGreaterThanOrEqual(10)
   const answers = await Promise.all(queries.map(([, sql]) => world.analytics.query(sql!)))
   expect(answers.map((rows) => rows.length > 0)).toEqual(answers.map(() => true))
