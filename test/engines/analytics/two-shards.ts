@@ -1,14 +1,38 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../counters/servers/redis-server.ts'
 import { signalEngine } from '../engine-process.ts'
 import { analystXml } from './analyst.ts'
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
+
+/** Below those that the system gives away: `net.ipv4.ip_local_port_range`. */
+const PORTS = [20_000, 32_000] as const
+
+/**
+ * A free port that no other test had before: clients of an engine that has ended may still call its port, and this server aborts at
+ * bytes that are no HTTP.
+ */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...PORTS)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+}
 
 /** The test's own cluster: two ClickHouse servers, one shard each, without replicas. */
 export interface TwoShards {
@@ -24,7 +48,7 @@ export interface TwoShards {
 export async function startTwoShards(namespace: string): Promise<TwoShards> {
   const folder = mkdtempSync(join(tmpdir(), 'two-shards-'))
   const shards = await Promise.all(
-    [0, 1].map(async (shard) => ({ folder: join(folder, `${shard}`), http: await freePort(), tcp: await freePort() })),
+    [0, 1].map(async (shard) => ({ folder: join(folder, `${shard}`), http: await ownPort(), tcp: await ownPort() })),
   )
   const config = join(folder, 'cluster.xml')
   writeFileSync(
