@@ -12,8 +12,8 @@ import { analystXml } from './analyst.ts'
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
 
-/** Below those that the system gives away: `net.ipv4.ip_local_port_range`. */
-const PORTS = [20_000, 32_000] as const
+/** Below those that the system gives away (`net.ipv4.ip_local_port_range`), and above those that other tests have chosen. */
+const PORTS = [28_000, 32_000] as const
 
 /**
  * A free port that no other test had before: clients of an engine that has ended may still call its port, and this server aborts at
