@@ -61,7 +61,7 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await send('/v1/dsa/view-event', { showId })
   await isTicked('First view of an ad')
   await send('/v1/dsa/click-event', { showId })
-  const products = [{ shopProductId: 'L-1', price: 49.9, quantity: 1 }]
+  const products = [{ shopProductId: 'L-1', price: 12_345.67, quantity: 1 }]
   await send('/v1/ev/transaction', { eventId: 'o1', kind: 'PURCHASE', shopId: shop.id, currency: 'EUR', products })
   await untilShown(page.getByText('Everything is set up'))
   await page.getByRole('heading', { name: 'Set up' }).waitFor({ state: 'detached' })
@@ -69,7 +69,7 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   // The table of campaigns has half of the page, which is narrowest at this width.
   await page.setViewportSize({ width: 1200, height: 900 })
   const campaigns = page.getByRole('table', { name: 'Top campaigns' })
-  await untilShown(campaigns.getByRole('link', { name: 'Lamps' }))
+  await untilShown(campaigns.getByRole('row', { name: '12,345.67' }).getByRole('link', { name: 'Lamps' }))
   expect(await campaigns.evaluate(({ parentElement: frame }) => frame!.scrollWidth - frame!.clientWidth)).toBe(0)
   await page.setViewportSize({ width: 1280, height: 720 })
   expect(errors).toEqual([])
