@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundledProgram } from '../bundle.ts'
+import { freePort } from '../free-port.ts'
 
 export const TOKEN = 'a-token-for-tests-of-the-demo-0123456789'
 const START_TIMEOUT_MS = 180_000
@@ -90,13 +90,4 @@ export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo>
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -3,12 +3,11 @@
  * the OpenAPI document as a stranger, an advertiser and the operator. Prints the worst of each route. STALL=part of a path tests
  * only matching routes.
  */
-import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { limitSettings } from '../../../services/domain/limits.ts'
+import { freePort } from '../../free-port.ts'
 import { startProgram } from '../../program.ts'
 import { type Attack, anyBodies, bodiesFor, type KnownIds, type Schema, sample } from './stall-bodies.ts'
 
@@ -241,13 +240,4 @@ async function prepared() {
   }
   const { body } = await program.call<{ paths: Record<string, Record<string, Operation>> }>('GET', '/docs/json')
   return { document: body, ids: known, advertiser: token! }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../../free-port.ts'
 import { signalEngine } from '../engine-process.ts'
 import { analystXml } from './analyst.ts'
 
@@ -21,16 +20,8 @@ const PORTS = [28_000, 32_000] as const
  */
 async function ownPort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...PORTS)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
+    const port = await freePort(randomInt(...PORTS)).catch(() => null)
+    if (port !== null) return port
   }
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../counters/servers/redis-server.ts'
+import { freePort } from '../../free-port.ts'
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')

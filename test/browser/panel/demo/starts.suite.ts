@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { freePort, type RunningDemo, startDemo } from '../../demo.ts'
+import { freePort } from '../../../free-port.ts'
+import { type RunningDemo, startDemo } from '../../demo.ts'
 import { type Given, shopIdOf } from './given.ts'
 
 /** Kills a first start while it loads, and starts again on the same data. */

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { freePort } from './redis-server.ts'
+import { freePort } from '../../../free-port.ts'
 
 /** Redis servers that only this test uses, without data on disk. */
 export interface OwnServers {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { freePort } from '../../../free-port.ts'
 import { waitFor } from '../../../wait-for.ts'
-import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
+import { type OwnRedis, ownRedis } from './redis-server.ts'
 
 const run = promisify(execFile)
 const MASTERS = 3

@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { freePort } from '../../../free-port.ts'
 import { waitFor } from '../../../wait-for.ts'
-import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
+import { type OwnRedis, ownRedis } from './redis-server.ts'
 
 const SENTINELS = 3
 const QUORUM = 2

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { freePort } from '../../../free-port.ts'
 
 /** The test's own Redis, which can be killed and stopped. */
 export interface OwnRedis {
@@ -54,12 +54,4 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
     pause: () => void server!.kill('SIGSTOP'),
     resume: () => void server!.kill('SIGCONT'),
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
 }
