@@ -1,7 +1,7 @@
 import { MessagePort } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { HttpServer } from '../../../services/http/server.ts'
-import { createWholeApi } from '../../whole-api.ts'
+import { createWholeApi } from './whole-api.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 let server: HttpServer

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createWholeApi } from '../../whole-api.ts'
+import { operationsOf, readOpenApi } from './document.ts'
 
 interface Operation {
   parameters?: { name: string; in: string; required?: boolean }[]
@@ -11,15 +11,8 @@ interface Operation {
 let document: { paths: Record<string, Record<string, Operation>> }
 let operations: [name: string, operation: Operation][]
 beforeAll(async () => {
-  const server = await createWholeApi()
-  document = (await server.inject('/docs/json')).json()
-  await server.close()
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [
-      `${method.toUpperCase()} ${path}`,
-      operation,
-    ]),
-  )
+  document = await readOpenApi()
+  operations = operationsOf(document)
 })
 const operation = (name: string) => operations.find(([each]) => each === name)![1]
 const successOf = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => /^2/.test(status))

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HttpServer } from '../../../services/http/server.ts'
-import { createWholeApi } from '../../whole-api.ts'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { operationsOf, readOpenApi } from './document.ts'
+import { createWholeApi } from './whole-api.ts'
 
 interface Media {
   example?: unknown
@@ -19,17 +19,12 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-let server: HttpServer
 let document: Document
 let operations: [name: string, operation: Operation][]
 beforeAll(async () => {
-  server = await createWholeApi()
-  document = (await server.inject('/docs/json')).json()
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, each]): [string, Operation] => [`${method.toUpperCase()} ${path}`, each]),
-  )
+  document = await readOpenApi()
+  operations = operationsOf(document)
 })
-afterAll(() => server.close())
 
 const examplesOf = ({ example, schema }: Media) => [
   ...(example === undefined ? [] : [example]),
@@ -87,6 +82,8 @@ describe('the API reference', () => {
   })
 
   it('has a logo, an icon and a style of its own on its page', async () => {
+    const server = await createWholeApi()
+    onTestFinished(() => server.close())
     const { body } = await server.inject('/docs')
     const files = [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, file]) => file!)
     expect(files).toEqual(

@@ -2,7 +2,7 @@ import { isSafePattern } from 'redos-detector'
 import { describe, expect, it } from 'vitest'
 import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { TEXT_PATTERN } from '../../../schemas/http/text.ts'
-import { createWholeApi } from '../../whole-api.ts'
+import { createWholeApi } from '../api/whole-api.ts'
 
 /** Keywords that do not restrict a value. */
 const ANNOTATIONS = ['x-uuid', 'description', 'contentMediaType', '$id', '$ref', 'deprecated', 'title']

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWholeApi } from '../../whole-api.ts'
+import { readOpenApi } from '../api/document.ts'
 
 interface Document {
   paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>>
@@ -10,9 +10,7 @@ interface Document {
  * form, which the client knows, and so is what is only for readers and other clients: examples, and names of operations.
  */
 export async function openApiText(): Promise<string> {
-  const server = await createWholeApi()
-  const document = (await server.inject('/docs/json')).json<Document>()
-  await server.close()
+  const document = await readOpenApi<Document>()
   for (const operations of Object.values(document.paths)) {
     for (const operation of Object.values(operations)) {
       delete operation.responses?.['4XX']
