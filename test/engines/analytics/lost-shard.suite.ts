@@ -3,7 +3,8 @@ import { shardOf } from '../../../infra/analytics/clickhouse/cluster/row-split.t
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { reportMetrics } from '../../../schemas/http/panel/reports/reports.ts'
 import { reportsApp } from '../../../services/registry/reports/app.ts'
-import { factsOf, store } from '../../services/registry/reports/facts.ts'
+import { factsOf } from '../../services/registry/reports/facts/facts.ts'
+import { store } from '../../services/registry/reports/facts/stored.ts'
 import { OPERATOR, openWorld, shops } from '../../services/registry/reports/world.ts'
 import type { TwoShards } from './two-shards.ts'
 

@@ -12,7 +12,8 @@ import { sequence } from '../../../services/demo/sequence.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { reportsApp } from '../../../services/registry/reports/app.ts'
 import { tries } from '../../effort.ts'
-import { factsOf, store } from '../../services/registry/reports/facts.ts'
+import { factsOf } from '../../services/registry/reports/facts/facts.ts'
+import { store } from '../../services/registry/reports/facts/stored.ts'
 import { openWorld as openReports } from '../../services/registry/reports/world.ts'
 import {
   campaign,

@@ -17,7 +17,8 @@ import {
 } from '../../../streams/report-counts/emission-retention.ts'
 import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { tries } from '../../effort.ts'
-import { factsOf, rowsOf } from '../../services/registry/reports/facts.ts'
+import { factsOf } from '../../services/registry/reports/facts/facts.ts'
+import { rowsOf } from '../../services/registry/reports/facts/stored.ts'
 import { openWorld, type World } from '../../services/registry/reports/world.ts'
 import { faultyStore, Killed } from './faulty-store.ts'
 

@@ -7,7 +7,8 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
 import { shopCells } from '../../../streams/report-counts/shop-cells.ts'
 import { tries } from '../../effort.ts'
-import { factsOf, rowsOf } from '../../services/registry/reports/facts.ts'
+import { factsOf } from '../../services/registry/reports/facts/facts.ts'
+import { rowsOf } from '../../services/registry/reports/facts/stored.ts'
 import { apply, openWorld, type ShopId, shopIds, shops, type World } from '../../services/registry/reports/world.ts'
 
 const HOUR_MS = 3_600_000

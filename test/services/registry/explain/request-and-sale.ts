@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../../infra/analytics/port.ts'
-import { creditedRow } from '../reports/facts.ts'
+import { creditedRow } from '../reports/facts/stored.ts'
 
 const HOUR_MS = 3_600_000
 export const bought = Date.parse('2026-07-15T12:00:00Z')

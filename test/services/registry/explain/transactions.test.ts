@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHttpServer } from '../../../../services/http/server.ts'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
 import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
-import { creditedRow } from '../reports/facts.ts'
+import { creditedRow } from '../reports/facts/stored.ts'
 import { campaigns, openWorld, type ShopId, shops, tokens, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import { exportedViews } from '../../../../schemas/http/panel/reports/exports.ts'
 import { exportsApp } from '../../../../services/registry/exports/app.ts'
-import { factsOf, store } from '../reports/facts.ts'
+import { factsOf } from '../reports/facts/facts.ts'
+import { store } from '../reports/facts/stored.ts'
 import { OPERATOR, openWorld, tokens, type Who, type World } from '../reports/world.ts'
 
 const ROWS_MAX = 30

@@ -5,7 +5,7 @@ import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { overviewApp } from '../../../../services/registry/overview/app.ts'
 import { createAccess } from '../../../../services/registry/rights/access.ts'
-import { creditedRow } from '../reports/facts.ts'
+import { creditedRow } from '../reports/facts/stored.ts'
 import { apply, openWorld, shopIds, type Who, type World } from '../reports/world.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invalidVerdicts } from '../../../../schemas/http/panel/reports/reports.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
-import { type EventFact, type Facts, type LineFact, store } from './facts.ts'
+import type { EventFact, Facts, LineFact } from './facts/facts.ts'
+import { store } from './facts/stored.ts'
 import { openWorld, type Who, WINDOWS, type World } from './world.ts'
 
 const noon = Date.parse('2026-07-15T12:00:00Z')

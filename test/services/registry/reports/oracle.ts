@@ -1,5 +1,5 @@
 import type { ReportDimension, ReportMetric } from '../../../../schemas/http/panel/reports/reports.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './facts/facts.ts'
 import { adUnits, campaigns, type ShopId, shops } from './world.ts'
 
 /** Reports in plain TypeScript: one flat list of everything that counts, and for each figure a pass over the matching entries. */

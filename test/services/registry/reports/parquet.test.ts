@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { PARQUET_TYPE } from '../../../../services/registry/reports/parquet.ts'
-import { factsOf, type LineFact, store } from './facts.ts'
+import { factsOf, type LineFact } from './facts/facts.ts'
+import { store } from './facts/stored.ts'
 import { OPERATOR, openWorld, type World } from './world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'))

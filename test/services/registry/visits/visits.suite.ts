@@ -3,7 +3,7 @@ import type { Analytics } from '../../../../infra/analytics/port.ts'
 import { applyRetention } from '../../../../infra/analytics/retention/apply-retention.ts'
 import { completeSince } from '../../../../infra/analytics/retention/complete-since.ts'
 import { visitsApp } from '../../../../services/registry/visits/app.ts'
-import { creditedRow } from '../reports/facts.ts'
+import { creditedRow } from '../reports/facts/stored.ts'
 import { campaigns, openWorld, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000

@@ -12,7 +12,8 @@ import { type Report, runReport } from '../../../../../services/registry/reports
 import { readReportRequest } from '../../../../../services/registry/reports/request.ts'
 import type { Principal } from '../../../../../services/registry/rights/auth.ts'
 import { tries } from '../../../../effort.ts'
-import { type Facts, factsOf, store } from '../facts.ts'
+import { type Facts, factsOf } from '../facts/facts.ts'
+import { store } from '../facts/stored.ts'
 import { type Asked, expected, figures } from '../oracle.ts'
 import { adUnits, campaigns, openWorld, shopIds, type World } from '../world.ts'
 
