@@ -26,7 +26,7 @@ export interface DocsPage {
 const { openapi, routes } = workerData as DocsWorkerData
 yieldThisThread()
 const logo = { type: 'image/svg+xml', content: readFileSync(new URL('./logo.svg', import.meta.url)) }
-const icon = readFileSync(new URL('./icon.svg', import.meta.url))
+const icon = readFileSync(new URL('../../panel/web/icon.svg', import.meta.url))
 const css = readFileSync(new URL('./docs.css', import.meta.url), 'utf8')
 const server = Fastify({ routerOptions: { ignoreTrailingSlash: true }, exposeHeadRoutes: false })
 server.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
