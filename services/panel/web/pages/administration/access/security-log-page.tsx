@@ -1,4 +1,5 @@
 import { Select, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { Item } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
@@ -70,7 +71,12 @@ function SecurityEvents() {
   const [asked, setKind] = useAddressValue<Kind>('kind')
   const kind = kinds.find((each) => each === asked) ?? null
   const [userId, setUserId] = useAddressValue('userId')
-  const { items: users = [] } = useList('/v1/panel/users', { pageSize: PAGE_SIZE_MAX })
+  const [wasOpened, setOpened] = useState(false)
+  // The users are read when they are to be chosen from, or the chosen one is to be named.
+  const { items: users = [] } = useList('/v1/panel/users', {
+    pageSize: PAGE_SIZE_MAX,
+    enabled: wasOpened || userId !== null,
+  })
   const query = { ...(kind && { kind }), ...(userId && { userId }) }
   const list = useList('/v1/panel/security-log', { query })
   return (
@@ -100,6 +106,7 @@ function SecurityEvents() {
             data={users.map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))}
             value={userId}
             onChange={setUserId}
+            onDropdownOpen={() => setOpened(true)}
           />
         </>
       }
