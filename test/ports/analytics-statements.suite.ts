@@ -68,6 +68,19 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
     await expect(given).rejects.toBeInstanceOf(AnalyticsGaveUp)
   })
 
+  it('joins tables in the order in which a statement names them, however many rows they have', async () => {
+    await analytics().command('INSERT INTO blocks (n, s) SELECT 66, toString(number % 2) FROM numbers(1000)')
+    const firstJoin = async (settings: string) => {
+      const plan = await analytics().query<{ explain: string }>(
+        `EXPLAIN keep_logical_steps = 1 SELECT count() FROM blocks AS a
+           INNER JOIN blocks AS b ON b.n = a.n INNER JOIN (SELECT * FROM blocks LIMIT 1) AS c ON c.s = a.s ${settings}`,
+      )
+      return plan.flatMap(({ explain }) => /Join: (.*)/.exec(explain)?.[1]?.replace(/\[\d+\]/g, '') ?? []).at(-1)
+    }
+    expect(await firstJoin('SETTINGS query_plan_optimize_join_order_limit = 10')).toBe('a ⋈ c')
+    expect(await firstJoin('')).toBe('a ⋈ b')
+  })
+
   it('forgets the parameters of a statement after it', async () => {
     expect(await analytics().query('SELECT {once:String} AS once', { once: 'x' })).toEqual([{ once: 'x' }])
     await expect(analytics().query('SELECT {once:String} AS once')).rejects.toBeInstanceOf(AnalyticsRejected)

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
 import { analyticsError, PAUSED_MESSAGE } from '../errors.ts'
+import { JOINS_AS_WRITTEN } from '../joins.ts'
 import { paramStatement, quoted } from '../params.ts'
 import {
   AnalyticsFenced,
@@ -20,6 +21,8 @@ import { yieldToRequests } from './priority.ts'
 const MB = 1024 * 1024
 /** Length of a statement's text, with its parameters. */
 const STATEMENT_MAX_BYTES = 16 * MB
+/** Writes wait for each other, so no statement may run for ever. */
+const STATEMENT_MAX_SECONDS = 600
 
 /** Settings for a small machine that the engine shares, where gigabytes of cache and one thread per core do not fit. */
 const ENGINE_ARGUMENTS = Object.entries({
@@ -34,10 +37,12 @@ const ENGINE_ARGUMENTS = Object.entries({
   max_outdated_parts_loading_thread_pool_size: 1,
   max_bytes_before_external_group_by: 256 * MB,
   max_bytes_before_external_sort: 256 * MB,
+  max_execution_time: STATEMENT_MAX_SECONDS,
   mark_cache_size: 32 * MB,
   primary_index_cache_size: 32 * MB,
   index_mark_cache_size: 16 * MB,
   query_condition_cache_size: 8 * MB,
+  ...JOINS_AS_WRITTEN,
   // Compiling an expression takes longer than most of these queries run.
   compile_expressions: 0,
   compile_aggregate_expressions: 0,
