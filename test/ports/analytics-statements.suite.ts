@@ -69,16 +69,17 @@ export function statementsSuite({ analytics, count }: AnalyticsSubject): void {
   })
 
   it('joins tables in the order in which a statement names them, however many rows they have', async () => {
-    await analytics().command('INSERT INTO blocks (n, s) SELECT 66, toString(number % 2) FROM numbers(1000)')
+    const rows = (count: number) => `(SELECT number FROM numbers(1000) LIMIT ${count})`
     const firstJoin = async (settings: string) => {
       const plan = await analytics().query<{ explain: string }>(
-        `EXPLAIN keep_logical_steps = 1 SELECT count() FROM blocks AS a
-           INNER JOIN blocks AS b ON b.n = a.n INNER JOIN (SELECT * FROM blocks LIMIT 1) AS c ON c.s = a.s ${settings}`,
+        `EXPLAIN keep_logical_steps = 1 SELECT count() FROM ${rows(1000)} AS a
+           INNER JOIN ${rows(1000)} AS b ON b.number = a.number INNER JOIN ${rows(1)} AS c ON c.number = a.number ${settings}`,
       )
-      return plan.flatMap(({ explain }) => /Join: (.*)/.exec(explain)?.[1]?.replace(/\[\d+\]/g, '') ?? []).at(-1)
+      const joins = plan.flatMap(({ explain }) => /Join: (.*)/.exec(explain)?.[1]?.replace(/\[\d+\]/g, '') ?? [])
+      return joins.at(-1)!.split(' ⋈ ').sort()
     }
-    expect(await firstJoin('SETTINGS query_plan_optimize_join_order_limit = 10')).toBe('a ⋈ c')
-    expect(await firstJoin('')).toBe('a ⋈ b')
+    expect(await firstJoin('SETTINGS query_plan_optimize_join_order_limit = 10')).toEqual(['a', 'c'])
+    expect(await firstJoin('')).toEqual(['a', 'b'])
   })
 
   it('forgets the parameters of a statement after it', async () => {
