@@ -149,7 +149,7 @@ async function beginFill(log: EventLog, step: StreamStep, progress: Progress): P
         if (page) {
           const { records } = decodeBatch<unknown>({ topic, partition, records: page })
           const lastOffset = page.at(-1)!.offset
-          if (records.length > 0) await step({ topic, partition, records, committed: null, lastOffset })
+          if (records.length > 0) await step({ topic, partition, records, turn: async () => null, lastOffset })
           done += page.length
           range.from = lastOffset + 1
           return true

@@ -70,8 +70,8 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   /** The shard of the campaign whose event is being counted. */
   #campaigns: Shard
 
-  /** @param shards all shards that events of the source may count in. @param now UTC epoch milliseconds. */
-  constructor(batch: { source: string; own: number; shards: readonly number[]; now: number }) {
+  /** @param shards all shards that events of the source may count in. @param now gives UTC epoch milliseconds. */
+  constructor(batch: { source: string; own: number; shards: readonly number[]; now: () => number }) {
     const { source, own, shards, now } = batch
     this.owners = new Owners(shards.length)
     this.windows = new Windows(this.owners, now)

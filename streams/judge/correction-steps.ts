@@ -91,7 +91,7 @@ export async function applyCorrections(
       source: sourceOf('corrections', partition),
       own: shard,
       shards: [shard],
-      now: now(),
+      now,
     })
     const steps = corrections.map(({ offset, value }) => {
       const place = { of: 'correctionsOffset', at: offset, hasMoved: shard !== partition } as const

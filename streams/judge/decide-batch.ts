@@ -1,7 +1,7 @@
 import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import { Revoked } from '../../infra/event-log/port.ts'
-import { inSlices } from '../runtime/slices.ts'
+import { inSlices, inSpareSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { decodeDecisions, encodeNote, isOfLog, type NotedEvent, standsBy } from './batch-note.ts'
 import { JUDGE_GROUP } from './recount/judged-up-to.ts'
@@ -21,8 +21,8 @@ export interface EventBatch<Event extends NotedEvent, Outcome> {
    * only used once they are.
    */
   outcomeOf: (decisions: readonly Decision[]) => Promise<Outcome>
-  /** The last offset that the judge has committed. */
-  after: number
+  /** Resolves, once the batch before it is done, to the last offset that the judge has committed. */
+  after: () => Promise<number>
   /** The last offset of the batch, even if its record has no step. */
   upTo: number
   /** `completeShards`, beginning with this partition. */
@@ -51,19 +51,20 @@ export async function decideBatch<Event extends NotedEvent, Outcome>(
 
 async function attempt<Event extends NotedEvent, Outcome>(
   { log, counters, now }: RecountDeps,
-  { place, events, stepOf, outcomeOf, after, upTo }: EventBatch<Event, Outcome>,
+  { place, events, stepOf, outcomeOf, after: settled, upTo }: EventBatch<Event, Outcome>,
 ): Promise<Outcome> {
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,
     shards: shardsOf(place),
-    now: now(),
+    now,
   })
-  const steps = await inSlices(events, (event) => {
+  const steps = await inSpareSlices(events, (event) => {
     const step = stepOf(event, values)
     values.expect(step)
     return { offset: event.offset, step }
   })
+  const after = await settled()
   const { position, note, complete } = values.take(await counters.load(values.loads(after)))
   // Events of its campaigns may also be in other partitions, from when there were fewer. The position says nothing about those.
   if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)

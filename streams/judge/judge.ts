@@ -62,6 +62,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     log,
     beforeJoining: () => restoreJudgeCommits(log, options.logger),
     step: requireCompleteRegistry(snapshot, step),
+    beginsEarly: true,
     batchMaxRecords: BATCH_MAX_RECORDS,
     concurrency: CONCURRENCY,
     gatherMs: GATHER_MS,
@@ -87,7 +88,7 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
     return completing
   }
 
-  return async function judgeStep({ partition, records, committed, lastOffset }) {
+  return async function judgeStep({ partition, records, turn, lastOffset }) {
     const place = { shard: partition, shards: counters.shards }
     const events: EventRecord[] = []
     const passedOn: EventRecord[] = []
@@ -103,7 +104,7 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       place,
       events: counted,
       stepOf: ({ value }, batch) => judgingStep(value, place, termsFor(value), batch),
-      after: (committed ?? 0) - 1,
+      after: async () => ((await turn()) ?? 0) - 1,
       upTo: lastOffset,
       complete,
       async outcomeOf(decisions) {

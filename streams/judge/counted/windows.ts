@@ -45,14 +45,14 @@ export class Windows {
   readonly #asked: Cell[][]
   readonly #loaded: Float64Array[] = []
   readonly #changed: Cell[][]
-  /** The part of the window in which the batch is counted. */
-  readonly #present: number
+  /** When the batch is counted, UTC epoch milliseconds: it may be made some time before. */
+  readonly #now: () => number
   readonly #groups = new Map<number, TallyGroup>()
 
-  /** @param now UTC epoch milliseconds. */
-  constructor(owners: Owners, now: number) {
+  /** @param now gives UTC epoch milliseconds. */
+  constructor(owners: Owners, now: () => number) {
     this.#owners = owners
-    this.#present = Math.floor(now / PART_MS)
+    this.#now = now
     this.#asked = Array.from({ length: owners.shardCount }, () => [])
     this.#changed = Array.from({ length: owners.shardCount }, () => [])
   }
@@ -142,7 +142,7 @@ export class Windows {
   #groupOf(part: number): TallyGroup {
     const known = this.#groups.get(part)
     if (known) return known
-    const keptUntil = (Math.max(part, this.#present) + PARTS) * PART_MS
+    const keptUntil = (Math.max(part, Math.floor(this.#now() / PART_MS)) + PARTS) * PART_MS
     const group = { name: `window/${part}`, keptUntil, spread: 512, counts: COUNTS }
     this.#groups.set(part, group)
     return group

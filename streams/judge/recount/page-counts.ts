@@ -36,7 +36,7 @@ export class PageCounts {
     this.now = now
     this.people = new People({ shards: positions.length, now })
     this.owners = new Owners(positions.length)
-    this.windows = new Windows(this.owners, now)
+    this.windows = new Windows(this.owners, () => now)
     this.#shards = positions.map(() => ({ groups: new Map(), last: null, seen: [], released: [] }))
   }
 

@@ -27,8 +27,11 @@ export type StreamStep = (batch: {
   topic: TopicName
   partition: number
   records: DecodedRecord<unknown>[]
-  /** How far the group has committed the partition: every record before this offset is done. Null when nothing is committed yet. */
-  committed: number | null
+  /**
+   * Resolves once the batch before it is committed, to how far the group has committed the partition: every record before this offset is
+   * done. Null when nothing is committed yet. Rejects with Revoked when this batch is dropped.
+   */
+  turn: () => Promise<number | null>
   /** The offset of the last record, including one that could not be decoded. */
   lastOffset: number
 }) => Promise<StepResult>
@@ -41,6 +44,8 @@ export interface StreamOptions {
   /** Called each time before the stream joins its group. A failure is retried like one of the log. */
   beforeJoining?: () => Promise<void>
   step: StreamStep
+  /** Whether the step may begin while the batch before it is under way. It then awaits its `turn` itself. Default: false. */
+  beginsEarly?: boolean
   batchMaxRecords: number
   /** How many steps may run at the same time, each for another partition. Default: 1. */
   concurrency?: number
@@ -63,7 +68,7 @@ interface Committed {
 }
 
 /** A batch whose step is done, with what its commit will append. */
-interface Worked extends ReadableBatch {
+interface Worked extends Pick<ReadableBatch, 'batch' | 'unreadable'> {
   made: readonly NewRecord[]
   dead: readonly DeadRecord[]
 }
@@ -76,7 +81,18 @@ const LOOK_AGAIN_MS = 1_000
  * version of the program pauses its partition in this process: the records before it are processed, and the other partitions go on.
  */
 export function createStream(options: StreamOptions): Stream {
-  const { name, topics, log, step, lookAgainMs = LOOK_AGAIN_MS, gatherMs = 0, retry, now, logger } = options
+  const {
+    name,
+    topics,
+    log,
+    step,
+    beginsEarly = false,
+    lookAgainMs = LOOK_AGAIN_MS,
+    gatherMs = 0,
+    retry,
+    now,
+    logger,
+  } = options
   const steps = new PQueue({ concurrency: options.concurrency ?? 1 })
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, Committed>()
@@ -133,21 +149,30 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   /** @returns what to commit; null when there is nothing to commit. @throws the error after which the batch is to be tried again. */
-  async function workBatch(consumer: LogConsumer, { batch, unreadable }: ReadableBatch): Promise<Worked | null> {
+  async function workBatch(consumer: LogConsumer, readable: ReadableBatch): Promise<Worked | null> {
+    const { batch, unreadable } = readable
     const { topic, partition, assignment } = batch
+    const isDropped = async () => !(await readable.turn) || ended.has(assignment)
     if (ended.has(assignment)) return null
     if (batch.records.length === 0) {
+      if (await isDropped()) return null
       if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
       return null
     }
     const { records, dead } = decodeBatch(batch)
     const lastOffset = batch.records.at(-1)!.offset
-    const { offset: committed } = commitOf(assignment)
+    const turn = async () => {
+      if (await isDropped()) throw new Revoked(`The batch of ${topic}/${partition} is read again, or by another member`)
+      return commitOf(assignment).offset
+    }
     try {
+      if (!beginsEarly) await turn()
       const { outputs = [], dead: refused = [] } =
-        records.length > 0 ? await step({ topic, partition, records, committed, lastOffset }) : {}
+        records.length > 0 ? await step({ topic, partition, records, turn, lastOffset }) : {}
+      await turn()
       return { batch, unreadable, made: outputs, dead: [...dead, ...refused] }
     } catch (error) {
+      if (await isDropped()) return null
       if (error instanceof Revoked) return giveUp(batch)
       throw error
     }

@@ -1,4 +1,4 @@
-import type { Batch } from '../../../infra/event-log/port.ts'
+import type { Assignment, Batch } from '../../../infra/event-log/port.ts'
 import { readablePart, type Unreadable } from './outcome.ts'
 
 /** A batch without the record at which it must end, and what follows it. */
@@ -7,6 +7,8 @@ export interface ReadableBatch {
   batch: Batch
   /** Null when this program can read the whole batch. */
   unreadable: Unreadable | null
+  /** Settles once the batch before it in its partition has. False: that one is read again, and then so is this one. */
+  turn: Promise<boolean>
 }
 
 /** A batch that must be read again. */
@@ -20,19 +22,19 @@ export interface RoundsOptions {
   poll: () => Promise<Batch | null>
   /** No more batches are added to a round once it has this many records. */
   recordsMax: number
-  /** Works and commits a round. */
+  /** Works and commits a round. Each batch waits for its turn. */
   process: (round: readonly ReadableBatch[]) => Promise<FailedBatch[]>
   /** Makes the next poll begin with failed batches again, when it is time for that. */
   retry: (failed: readonly FailedBatch[]) => Promise<void>
   stopping: () => boolean
 }
 
-/** One round is read and worked while the one before it waits for the engines. */
-const ROUNDS_MAX = 2
+/** While one round waits for the engines, the next is worked, and another one read. */
+const ROUNDS_MAX = 3
 
 /**
- * Gathers batches into rounds, and processes them until no records are left. A round has one batch of each partition at most, and none
- * of a partition whose earlier batch is not committed yet.
+ * Gathers batches into rounds, and processes them until no records are left. A round has one batch of each partition at most. Its turn
+ * comes when the round before it, if that has a batch of the same partition, is committed.
  * @param first the first batch.
  * @returns how many records were read.
  * @throws the error of `process`, once no round is under way any more.
@@ -60,22 +62,38 @@ export async function processInRounds(first: Batch, options: RoundsOptions): Pro
       waiting ??= await poll()
       isDrained = waiting === null
       const batch = waiting
-      if (!batch || [round, ...underWay.map((each) => each.round)].some((each) => hasPartition(each, batch))) break
+      if (!batch || round.some((each) => isSamePartition(each.batch, batch))) break
       waiting = null
       const { readable, unreadable } = readablePart(batch)
-      round.push({ batch: { ...batch, records: readable }, unreadable })
+      round.push({ batch: { ...batch, records: readable }, unreadable, turn: turnOf(batch) })
       gathered += batch.records.length
       if (unreadable) break
     }
     return round
   }
 
+  async function turnOf(next: Batch): Promise<boolean> {
+    const inPartition = ({ batch }: ReadableBatch) => isSamePartition(batch, next)
+    const before = underWay.findLast(({ round }) => round.some(inPartition))
+    if (!before) return true
+    const failed = await before.done.catch(() => null)
+    const { batch, turn } = before.round.find(inPartition)!
+    // Another assignment is read from where it was committed, whatever becomes of this one.
+    if (batch.assignment !== next.assignment) return true
+    return failed !== null && !isAmong(failed, batch.assignment) && turn
+  }
+
   async function finishOldest(): Promise<void> {
-    const failed = await underWay[0]!.done
+    const failed = [...(await underWay[0]!.done)]
     underWay.shift()
     if (failed.length === 0) return
+    // What follows a failed batch is read again with it, so reading must not begin at a later one.
+    for (; underWay.length > 0; underWay.shift()) {
+      const later = await underWay[0]!.done
+      failed.push(...later.filter(({ batch }) => !isAmong(failed, batch.assignment)))
+    }
     // The records before a waiting batch will be read again.
-    if (failed.some(({ batch }) => batch.assignment === waiting?.assignment)) waiting = null
+    if (waiting && isAmong(failed, waiting.assignment)) waiting = null
     isDrained = false
     await retry(failed)
   }
@@ -96,5 +114,7 @@ export async function processInRounds(first: Batch, options: RoundsOptions): Pro
   }
 }
 
-const hasPartition = (round: readonly ReadableBatch[], { topic, partition }: Batch) =>
-  round.some(({ batch }) => batch.topic === topic && batch.partition === partition)
+const isSamePartition = (a: Batch, b: Batch) => a.topic === b.topic && a.partition === b.partition
+
+const isAmong = (failed: readonly FailedBatch[], assignment: Assignment) =>
+  failed.some(({ batch }) => batch.assignment === assignment)

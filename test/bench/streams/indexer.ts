@@ -154,7 +154,7 @@ async function indexFromLog(values: readonly Buffer[], firstOffset: number): Pro
       value,
       appendedAt: 0,
     }))
-    const batch = { topic: 'products' as const, partition: 0, committed: null, lastOffset: records.at(-1)!.offset }
+    const batch = { topic: 'products' as const, partition: 0, turn: async () => null, lastOffset: records.at(-1)!.offset }
     await step({ ...batch, records: decodeBatch({ ...batch, records }).records })
   }
 }
@@ -181,7 +181,7 @@ async function measureChanges() {
       } as const,
     ]
     const startedAt = performance.now()
-    await step({ topic: 'registry', partition: 0, records, committed: null, lastOffset: nth })
+    await step({ topic: 'registry', partition: 0, records, turn: async () => null, lastOffset: nth })
     elapsedMs += performance.now() - startedAt
     concerned += before + (await promoted())
   }

@@ -91,7 +91,7 @@ async function marketplace(sellers: number) {
       bytes: null,
       appendedAt: 0,
     }))
-    await step({ topic, partition: 0, records, committed: null, lastOffset: offset - 1 })
+    await step({ topic, partition: 0, records, turn: async () => null, lastOffset: offset - 1 })
   }
   for (let seller = 0; seller < sellers; seller++) {
     const offers = Array.from({ length: OFFERS_PER_SELLER }, (_, at) =>

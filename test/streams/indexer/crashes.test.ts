@@ -118,7 +118,7 @@ class World {
           bytes: null,
           appendedAt: 0,
         }))
-        await step({ topic, partition, records: batch, committed: null, lastOffset: from + page.length - 1 })
+        await step({ topic, partition, records: batch, turn: async () => null, lastOffset: from + page.length - 1 })
         done[at] = from + page.length
       }
       if (commits) this.#committed.splice(0, PLACES.length, ...done)

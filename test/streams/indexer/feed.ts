@@ -10,7 +10,7 @@ import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
 /** The indexer does not use these. */
-export const UNCOMMITTED = { committed: null, lastOffset: 0 }
+export const UNCOMMITTED = { turn: async () => null, lastOffset: 0 }
 
 /** A log with one partition per topic, in which each record becomes a batch when it is due. */
 export class Feed {

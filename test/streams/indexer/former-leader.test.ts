@@ -38,7 +38,7 @@ function openIndexer(index: ProductIndex, knownTo: number) {
   const step = createIndexerStep({ index, snapshot, book, progress: new Map(), isRegistryApplied: true })
   return (topic: TopicName, offset: number, value: object) => {
     const record = { topic, partition: 0, offset, key: null, value, bytes: null, appendedAt: 0 }
-    return step({ topic, partition: 0, records: [record], committed: null, lastOffset: offset })
+    return step({ topic, partition: 0, records: [record], turn: async () => null, lastOffset: offset })
   }
 }
 

@@ -122,7 +122,7 @@ async function judgeAll(
     const records = recordsOf(events.slice(from, from + sizes[turn % sizes.length]!), from)
     const batch = { topic: 'ad-events', partition: 0, records, lastOffset: records.at(-1)!.offset } as const
     try {
-      const { outputs } = await step({ ...batch, committed: from === 0 ? null : from })
+      const { outputs } = await step({ ...batch, turn: async () => (from === 0 ? null : from) })
       log.commit({ topic: 'ad-events', partition: 0, offset: from + records.length })
       isDone = true
       for (const output of outputs!) {

@@ -67,7 +67,7 @@ describe('the judge on counters that lose what they held', () => {
         topic: 'ad-events',
         partition: 0,
         records: recordsOf(events, next),
-        committed: next === 0 ? null : next,
+        turn: async () => (next === 0 ? null : next),
         lastOffset: next + events.length,
       } as const
       lose(loss)

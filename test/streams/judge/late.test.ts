@@ -29,7 +29,7 @@ test('clicks of one address are counted together over batches, however late they
       topic: 'ad-events',
       partition: PARTITION,
       records,
-      committed,
+      turn: async () => committed,
       lastOffset: offset,
     })
     verdicts.push(...outputs!.map(({ value }) => decode('JudgedEvent', value!).verdict))

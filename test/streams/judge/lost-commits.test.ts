@@ -163,6 +163,12 @@ test('a batch that another member has judged and gone on from is given up, and t
   await send(30)
   await its.judge()
   const step = createJudgeStep({ log, counters: its.counters, snapshot, now: () => NOON })
-  const batch = { topic: 'ad-events' as const, partition, records, committed: null, lastOffset: records.at(-1)!.offset }
+  const batch = {
+    topic: 'ad-events' as const,
+    partition,
+    records,
+    turn: async () => null,
+    lastOffset: records.at(-1)!.offset,
+  }
   await expect(step(batch)).rejects.toBeInstanceOf(Revoked)
 })

@@ -157,7 +157,7 @@ export function returningAttack({
 
 /** Judges events in the order of their times. */
 export function judgeAll(events: readonly AdEvent[], rules: TrafficRules = trafficRulesOf([])) {
-  const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: 0 })
+  const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0], now: () => 0 })
   const limits = campaignLimits({ capping: null, budgetMicros: 1e12, dailyBudgetMicros: null })
   const terms = { capping: null, timeZone: 'UTC', traffic: trafficTermsOf(rules), limits }
   const inOrder = [...events].sort((a, b) => a.receivedAt - b.receivedAt)

@@ -57,7 +57,7 @@ export function openHistory(snapshot: Snapshot, partitions: number) {
         const read = await log.read(topic, partition, from, 100)
         const records = decodeBatch({ topic, partition, records: read }).records as DecodedRecord<unknown>[]
         const lastOffset = read.at(-1)!.offset
-        const batch = { topic, partition, records, committed: found?.offset ?? null, lastOffset }
+        const batch = { topic, partition, records, turn: async () => found?.offset ?? null, lastOffset }
         const { outputs = [] } = await untilDone(() => step(batch))
         await log.append(outputs)
         for (const output of outputs) {

@@ -87,7 +87,7 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     const committed = next === 0 ? null : next
     const lastOffset = next + batch.length - 1
     const records = recordsOf(batch, next)
-    const whole = { topic: 'ad-events', partition: 0, records, committed, lastOffset } as const
+    const whole = { topic: 'ad-events', partition: 0, records, turn: async () => committed, lastOffset } as const
     if (crashes) {
       crashes = false
       await untilDone(() => judge(whole))

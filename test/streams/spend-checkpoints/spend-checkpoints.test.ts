@@ -50,7 +50,13 @@ test('a click that was counted and not committed is billed once when the counter
   const writeCheckpoints = createSpendCheckpoints(deps)
   const clicks = recordsOf([1, 2].map(() => eventOf({}, { campaignId: 'c', priceMicros: PRICE })))
   const judgeClick = (at: number) => {
-    return judge({ topic: 'ad-events', partition: 0, records: [clicks[at]!], committed: at || null, lastOffset: at })
+    return judge({
+      topic: 'ad-events',
+      partition: 0,
+      records: [clicks[at]!],
+      turn: async () => at || null,
+      lastOffset: at,
+    })
   }
   await counters.markComplete(0)
   for (const at of clicks.keys()) {

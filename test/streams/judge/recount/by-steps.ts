@@ -24,7 +24,7 @@ export function countBySteps(
     const shard = shardOf(event.claims.campaignId, shards)
     const terms = termsOf(event, snapshot)!
     const isOpen = event.receivedAt > now - WINDOWS_MS
-    const numbers = new BatchCounters({ source: '', own: shard, shards: shardsOf({ shards }), now })
+    const numbers = new BatchCounters({ source: '', own: shard, shards: shardsOf({ shards }), now: () => now })
     const step = judgingStep(event, { shard, shards }, isOpen ? terms : { ...terms, traffic: null }, numbers)
     const keyOf = (counter: Counter) => numbers.counters.keys[counter]!
     const value = (counter: Counter) => held.get(nameOf(keyOf(counter))) ?? 0

@@ -23,7 +23,13 @@ export function openJudge(log: RecountDeps['log'] = logOf([])) {
       const step = createJudgeStep({ log, counters, snapshot, now })
       const records = recordsOf(events, firstOffset)
       const lastOffset = firstOffset + events.length - 1
-      const { outputs, dead } = await step({ topic: 'ad-events', partition: 0, records, committed: null, lastOffset })
+      const { outputs, dead } = await step({
+        topic: 'ad-events',
+        partition: 0,
+        records,
+        turn: async () => null,
+        lastOffset,
+      })
       return { judged: outputs!.map((output) => decode('JudgedEvent', output.value!)), outputs: outputs!, dead: dead! }
     },
     /** Counts everything again from what was judged. */
