@@ -2,6 +2,7 @@ import PQueue from 'p-queue'
 import type { Assignment, Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import { sharedCall } from '../../infra/together.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { msSince } from '../../services/domain/time/ms-since.ts'
 
 /** Partitions whose oldest record is read at the same time. */
 const READS_AT_ONCE = 8
@@ -14,7 +15,7 @@ export interface TopicLag {
    * that record are counted too, so this is an upper bound on the number of records.
    */
   records: number
-  /** Age of the oldest unprocessed record; 0 when there is none. */
+  /** Age of the oldest unprocessed record, or how far it is ahead of a clock that was set back; 0 when there is none. */
   ageMs: number
 }
 
@@ -84,7 +85,7 @@ export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => n
     const { topic, partition, end } = stretch
     const oldest = await oldestIn(stretch)
     if (!oldest) return { topic, partition, records: 0, ageMs: 0 }
-    return { topic, partition, records: end - oldest.offset, ageMs: Math.max(0, now() - oldest.appendedAt) }
+    return { topic, partition, records: end - oldest.offset, ageMs: msSince(oldest.appendedAt, now()) }
   }
 
   return (stretches: readonly Stretch[]): Promise<TopicLag[]> => Promise.all(stretches.map(lagOf))

@@ -1,6 +1,7 @@
 import { countedFrom } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Batch, EventLog, LogConsumer } from '../../infra/event-log/port.ts'
+import { msSince } from '../../services/domain/time/ms-since.ts'
 import { createTopicLag } from '../runtime/lag.ts'
 import { readPages } from '../runtime/pages.ts'
 import { type DeadRecord, readablePart } from '../runtime/pipeline/outcome.ts'
@@ -129,7 +130,7 @@ export function createSink(options: SinkOptions): Sink {
   function isIdle(): boolean {
     if (hasUnstored()) return false
     const { lastError } = run.state()
-    return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
+    return lastError === null || msSince(lastError.at, now()) >= SETTLED_AFTER_MS
   }
 
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {

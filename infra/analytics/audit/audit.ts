@@ -1,4 +1,5 @@
 import type { TopicName } from '../../../schemas/topics.ts'
+import { msSince } from '../../../services/domain/time/ms-since.ts'
 import { epochOf } from '../../event-log/epochs.ts'
 import type { Commit, EventLog, PartitionBounds } from '../../event-log/port.ts'
 import type { Analytics } from '../port.ts'
@@ -20,7 +21,7 @@ export interface AuditFigures {
   deadLetters: number
   /** Offsets that were stored before the sink kept counts, and have not been counted since. */
   uncounted: number
-  /** Age of the oldest record that is not processed yet; 0 when there is none. */
+  /** Age of the oldest unprocessed record, or how far it is ahead of a clock that was set back; 0 when there is none. */
   lagMs: number
 }
 export interface Audit extends AuditFigures {
@@ -139,7 +140,8 @@ async function waitingIn({ log, now }: AuditDeps, audited: AuditedTopic, { parti
   const { topic } = audited
   const [oldest] = await log.read(topic, partition, start, 1)
   if (!oldest || oldest.offset >= end) return { records: 0, ageMs: 0 }
-  return { records: await countWaiting(log, audited, { partition, start, end }), ageMs: now() - oldest.appendedAt }
+  const records = await countWaiting(log, audited, { partition, start, end })
+  return { records, ageMs: msSince(oldest.appendedAt, now()) }
 }
 
 async function countWaiting(log: EventLog, audited: AuditedTopic, { partition, start, end }: PartitionBounds) {

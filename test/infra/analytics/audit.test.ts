@@ -89,8 +89,8 @@ describe('page views in a table', () => {
        SELECT 'page-views', 0, number, concat('v', toString(number)), 'shop', 'c', ${T0} + number * 1000, 0
        FROM numbers(${from}, ${to - from})`,
     )
-  const figuresOf = async (log: EventLog): Promise<AuditFigures> => {
-    const { topics, ...total } = await audit({ log, analytics, now })
+  const figuresOf = async (log: EventLog, at = NOW): Promise<AuditFigures> => {
+    const { topics, ...total } = await audit({ log, analytics, now: () => at })
     return total
   }
   const all = { partition: undefined, from: undefined, to: undefined, since: undefined, until: undefined }
@@ -128,6 +128,13 @@ describe('page views in a table', () => {
     await log.reset('sink', [{ topic: 'page-views', partition: 0, offset: 1_000, metadata }])
     const lagMs = NOW - T0 - 1_000_000
     expect(await figuresOf(log)).toEqual({ ...settled, logged: 1_020, stored: 1_000, lagMs })
+  })
+
+  it('wait also while a clock that was set back is behind their time', async () => {
+    const log = await logOf({ stored: 1_000, end: 1_020 })
+    await store(0, 1_000)
+    const setBackTo = T0 + 400_000
+    expect(await figuresOf(log, setBackTo)).toMatchObject({ logged: 1_020, stored: 1_000, lagMs: 600_000 })
   })
 
   it('are found one by one in a range: of offsets, or of a time', async () => {

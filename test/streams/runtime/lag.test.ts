@@ -44,6 +44,13 @@ describe('the lag of a group', () => {
     expect(await lag()).toEqual([{ topic: 'page-views', partition: 0, records: 1, ageMs: 901 }])
   })
 
+  it('is not hidden by a clock that was set back after its oldest record came', async () => {
+    const { log, lag } = oneTopic({ end: 70_100, offsets: [61_000] })
+    expect(await lag()).toEqual([{ topic: 'page-views', partition: 0, records: 9_100, ageMs: 60_000 }])
+    await log.reset('g', [commit(70_100)])
+    expect(await lag()).toEqual([{ topic: 'page-views', partition: 0, records: 0, ageMs: 0 }])
+  })
+
   it('is nothing where only markers of transactions are left', async () => {
     const { log, lag } = oneTopic({ end: 100, offsets: [98] })
     await log.reset('g', [commit(99)])

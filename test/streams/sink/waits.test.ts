@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Analytics, AnalyticsUnavailable, type RowBlock } from '../../../infra/analytics/port.ts'
+import { type EventLog, LogUnavailable } from '../../../infra/event-log/port.ts'
 import { waitFor } from '../../wait-for.ts'
 import { T0 } from '../attribution/events.ts'
 import { AGE_MS, gather, openWorld, RETRY, record, view } from './world.ts'
@@ -120,6 +121,22 @@ it('the sink stores a batch that was begun before the clock was set back', async
   const ended = sink.run()
   while (sink.state().batches === 0) await delay(10)
   expect(await countOf('page_views')).toBe(1)
+  await sink.stop()
+  await ended
+})
+
+it('an idle sink is healthy again after a failure although the clock was set back since', async () => {
+  let isAway = true
+  const committed: EventLog['committed'] = async (group) => {
+    if (isAway) throw new LogUnavailable('away')
+    return world.log.committed(group)
+  }
+  const sink = sinkOf({ log: { ...world.log, committed }, retry: RETRY })
+  const ended = sink.run()
+  await waitFor(() => sink.state().status === 'RETRYING')
+  world.time -= 3_600_000
+  isAway = false
+  await waitFor(() => sink.state().status === 'RUNNING')
   await sink.stop()
   await ended
 })
