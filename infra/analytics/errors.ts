@@ -43,6 +43,35 @@ const PASSING_CODES = new Set([
   1001, // STD_EXCEPTION
   1002, // UNKNOWN_EXCEPTION
 ])
+/** Calls of the operating system that failed, such as for want of disk space or open files. They are never the fault of a statement. */
+const SYSTEM_CALL_CODES = new Set([
+  87, // CANNOT_SEEK_THROUGH_FILE
+  88, // CANNOT_TRUNCATE_FILE
+  95, // CANNOT_READ_FROM_SOCKET
+  96, // CANNOT_WRITE_TO_SOCKET
+  172, // CANNOT_CREATE_DIRECTORY
+  204, // CANNOT_FSYNC
+  214, // CANNOT_STATVFS
+  240, // CANNOT_MREMAP
+  272, // CANNOT_IO_SUBMIT
+  273, // CANNOT_IO_GETEVENTS
+  294, // CANNOT_WRITE_TO_FILE
+  298, // CANNOT_PIPE
+  400, // CANNOT_STAT
+  402, // CANNOT_IOSETUP
+  411, // PTHREAD_ERROR
+  424, // CANNOT_LINK
+  458, // CANNOT_UNLINK
+  460, // CANNOT_CREATE_TIMER
+  461, // CANNOT_SET_TIMER_PERIOD
+  463, // CANNOT_FCNTL
+  531, // CANNOT_FSTAT
+  566, // CANNOT_RMDIR
+  573, // EPOLL_ERROR
+  586, // CANNOT_CREATE_FILE
+  635, // CANNOT_POLL
+  641, // CANNOT_APPEND_TO_FILE
+])
 /** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: the statement itself may be too large. */
 const GIVEN_UP_CODES = new Set([159, 160, 241])
 /** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: a statement has found that it must not store anything. Its message says why. */
@@ -67,7 +96,8 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
   if (Number(code) === REFUSED_BY_STATEMENT_CODE) return refusedByStatement(message)
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   if (code === undefined) return new AnalyticsUnavailable(connectionMeaning(message, 'ClickHouse', 'CLICKHOUSE_URL'))
-  return PASSING_CODES.has(Number(code)) ? new AnalyticsUnavailable(message) : new AnalyticsRejected(message)
+  const isPassing = PASSING_CODES.has(Number(code)) || SYSTEM_CALL_CODES.has(Number(code))
+  return isPassing ? new AnalyticsUnavailable(message) : new AnalyticsRejected(message)
 }
 
 /** A count that lacks some of its rows, or finds a later count, is retried like any call during an outage. */
