@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, InvalidConfig } from '../infra/config.ts'
@@ -29,6 +30,8 @@ import { startWorkers } from './roles/threads/workers.ts'
 const VERSION = '0.1.0'
 /** How often to look for added partitions. Until the process knows of them, selection shows no paid ads. */
 const WATCH_PARTITIONS_MS = 10_000
+/** Open files that are enough for the program with all engines embedded, and for the connections of a proxy in front of it. */
+const OPEN_FILES_MIN = 4_096
 
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
@@ -75,6 +78,7 @@ export async function start(config: Config): Promise<Running> {
 
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   await checkPorts(config)
+  await warnOfFewFiles(logger)
   prepareDataFolder(config.dataFolder, config.engines.kafka === null)
   // The roles that own the engines' data prepare the engines. The other roles must not wait for every engine.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
@@ -144,6 +148,16 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
 async function checkPorts({ httpHost, httpPort, metricsAddress: metrics }: Config): Promise<void> {
   await throwUnlessFree(httpPort, httpHost).catch(ofHttp)
   if (metrics && !metrics.orAnyFree) await throwUnlessFree(metrics.port, metrics.host).catch(ofMetrics)
+}
+
+/** Node has raised the soft limit to the hard one before this. Only Linux has the file. */
+async function warnOfFewFiles(logger: Logger): Promise<void> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const max = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  if (max >= OPEN_FILES_MIN) return
+  logger.warn(
+    `This process may open ${max} files only (ulimit -n), and each connection is one: beyond them connections are closed and engines fail. Allow 65536.`,
+  )
 }
 
 /** Makes an error of listening name the setting that causes it. @throws InvalidConfig */
