@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NO_PARTS, type PartVersions, takePromotions } from '../part-versions.ts'
+import { IndexUnavailable } from '../port.ts'
 import { type ChangedTokens, FullText } from './full-text.ts'
 import type { DocumentChanges, IndexRows, OfferRow, SignalsRow } from './rows.ts'
 import { createSellerCounts } from './seller-counts.ts'
@@ -27,6 +28,10 @@ export interface Touched extends IndexState {
   /** In ascending order of documents, one entry per document. Null when the tokens of any document may have changed. */
   tokens: ChangedTokens[] | null
 }
+
+/** SQLITE_IOERR and SQLITE_FULL. Their extended codes have other bits above these. */
+const DISK_ERRORS = new Set([10, 13])
+const PRIMARY_CODE = 0xff
 
 /** A cache of 64 MB stores 100,000 offers no faster, and the process never frees it. */
 const PAGE_CACHE_KIB = 8_192
@@ -128,7 +133,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
       sellers.forget()
       // `touched` may list changes that were rolled back.
       touched = null
-      throw error
+      throw notWritten(error as Error)
     }
   }
 
@@ -230,4 +235,10 @@ function prepare(db: DatabaseSync) {
     touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
     seller: db.prepare("SELECT offer ->> 'externalSellerId' AS sellerId FROM documents WHERE doc = ?"),
   }
+}
+
+/** What callers are told of an error that SQLite has met while it wrote. */
+function notWritten(error: Error & { errcode?: number }): Error {
+  const isOfDisk = DISK_ERRORS.has((error.errcode ?? 0) & PRIMARY_CODE)
+  return isOfDisk ? new IndexUnavailable(`The product index could not be written: ${error.message}`) : error
 }
