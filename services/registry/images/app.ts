@@ -102,7 +102,7 @@ async function keep(
   if (!stored?.body.accountIds.includes(accountId)) registry.checkRoom('Image', accountId)
   if (!stored) {
     await log.append([{ topic: 'images', key: id, value: encode('Image', { id, ...image }) }])
-    await images.catchUp()
+    await images.catchUp().catch(refuseWithoutRoom)
   }
   await registry.write(
     () => {
@@ -114,6 +114,11 @@ async function keep(
     { by },
   )
   return snapshot.get('Image', id)!
+}
+
+function refuseWithoutRoom(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOSPC') throw error
+  throw new Problem('UNAVAILABLE', 'There is not enough disk space to store the image', { cause: error })
 }
 
 function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): void {

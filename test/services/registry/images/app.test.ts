@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { IMAGE_BYTES_MAX } from '../../../../services/registry/images/encode.ts'
+import { mountSmallDisk } from '../../../engines/faults/world/small-disk.ts'
 import {
   type Answer,
   BOOTSTRAP_TOKEN,
@@ -197,4 +198,24 @@ describe('images', () => {
     const read: Answer = await office.call('GET', `/v1/panel/images/${body.id}`)
     expect(read.body).toEqual(body)
   })
+})
+
+it.skipIf(process.getuid?.() !== 0)('an image is taken again once the disk has room', async () => {
+  const office = await openOffice()
+  const { token } = await openAccount(office, 'ADVERTISER')
+  const png = await picture('png', SIZE)
+  const disk = await mountSmallDisk(`${office.folder}/images`, { sizeMb: 1 })
+  onTestFinished(async () => {
+    await office.stop()
+    await disk.remove()
+    await rm(office.folder, { recursive: true })
+  })
+  await disk.fill()
+  const refused = await upload(office, token, png)
+  expect(refused).toMatchObject({ status: 503, body: { detail: 'There is not enough disk space to store the image' } })
+  expect(refused.headers).toHaveProperty('retry-after')
+  await disk.free()
+  const { status, body } = await upload(office, token, png)
+  expect(status).toBe(201)
+  expect((await office.server.inject({ method: 'GET', url: `/v1/images/${body.id}` })).statusCode).toBe(200)
 })
