@@ -37,12 +37,13 @@ const FULL_DISK_MS = tries(6_000, 120_000)
 const REPORT_EVERY_MS = 500
 /** The time of undisturbed load between faults that run in turn. */
 const BETWEEN_MS = 1_000
-const SLOW_MS = 5_000
+/** Each piece of data is this late: first within every time limit, then beyond that of any request that somebody waits for. */
+const SLOW_NETWORK_DELAYS_MS = [50, 3_000]
+const SLOW_MS = tries(10_000, 90_000)
 const KILLS = tries(1, 3)
 /** Kill the registry once only: each time there is no leader for the length of a session. */
 const KILLS_OF_REGISTRY = 1
 const KILL_WITHIN_MS = 600
-const SLOW_NETWORK_DELAY_MS = 50
 
 const killOf = (role: Role): Fault => {
   const kills = role === 'registry' ? KILLS_OF_REGISTRY : KILLS
@@ -117,8 +118,10 @@ const fullRedis: Fault = {
 const slowNetwork: Fault = {
   name: 'slow network to every engine',
   async run({ engines }) {
-    for (const proxy of Object.values(engines.proxies)) proxy.delay(SLOW_NETWORK_DELAY_MS)
-    await delay(SLOW_MS)
+    for (const delayMs of SLOW_NETWORK_DELAYS_MS) {
+      for (const proxy of Object.values(engines.proxies)) proxy.delay(delayMs)
+      await delay(SLOW_MS)
+    }
     for (const proxy of Object.values(engines.proxies)) proxy.delay(0)
   },
 }
