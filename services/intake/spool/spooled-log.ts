@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Appender, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
 import { within } from '../../../infra/within.ts'
+import { msSince } from '../../domain/time/ms-since.ts'
 import type { Spool, SpooledBatch } from './spool.ts'
 
 /** How long an append may take before its records go to the spool. They may then end up in the log as well, later. */
@@ -42,27 +43,29 @@ export interface SpooledLog extends Appender {
 export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
   const { log, spool, now, onError, patienceMs = PATIENCE_MS, openMs = OPEN_MS } = deps
   const closing = new AbortController()
-  /** After a failure, the log is not tried again before this time; 0 while it works. */
-  let openUntil = 0
+  /** After a failure: since when and for how long the log is not tried again. Null while it works. */
+  let open: { since: number; ms: number } | null = null
   let draining: Promise<void> | null = null
   let handover: Promise<unknown> | null = null
 
   /** @returns whether the log took the records; false when it is away. */
   async function appended(records: readonly NewRecord[]): Promise<boolean> {
     // While this attempt lasts, other requests make none.
-    if (openUntil > 0) openUntil = now() + Math.max(openMs, patienceMs)
+    if (open !== null) open = { since: now(), ms: Math.max(openMs, patienceMs) }
     try {
       const late = () => new LogUnavailable(`The log took longer than ${patienceMs} ms`)
       await within(log.append(records), patienceMs, late)
-      openUntil = 0
+      open = null
       return true
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error
-      openUntil = now() + openMs
+      open = { since: now(), ms: openMs }
       onError(error)
       return false
     }
   }
+
+  const isOpen = () => open !== null && msSince(open.since, now()) < open.ms
 
   async function drain(): Promise<void> {
     let letGo = () => {}
@@ -91,7 +94,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
 
   async function intoLog({ records, done }: SpooledBatch): Promise<void> {
     await log.append(records)
-    openUntil = 0
+    open = null
     await done()
   }
 
@@ -115,7 +118,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
   return {
     async append(records) {
       while (handover !== null) await handover
-      const isStraight = draining === null && now() >= openUntil
+      const isStraight = draining === null && !isOpen()
       if (isStraight && (await appended(records))) return
       await spool.append(records)
       startDraining()

@@ -178,6 +178,17 @@ describe('a log with a spool', () => {
     expect(log.stored).toEqual(['c', 'd'])
   })
 
+  test('tries the log again after a failure although the clock was set back, also when the spool is full', async () => {
+    await spooled.close()
+    await open({ maxBytes: 0 })
+    log.mode = 'DOWN'
+    await expect(append('a')).rejects.toBeInstanceOf(LogUnavailable)
+    now -= HOUR_MS
+    log.mode = 'UP'
+    await append('b')
+    expect(log.stored).toEqual(['b'])
+  })
+
   test('refuses a record that is too large, whichever way it would go', async () => {
     log.mode = 'DOWN'
     await append('a')
