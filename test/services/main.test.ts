@@ -152,6 +152,13 @@ describe('a start names the setting', () => {
     )
   })
 
+  it('of a folder for temporary files that cannot be used', async () => {
+    const none = join(folder, 'none')
+    expect(await refusal({ WORKERS: '2', TMPDIR: none })).toContain(
+      `TMPDIR must be a folder with room for a socket, which WORKERS over 1 needs: ENOENT: no such file or directory, mkdtemp '${none}/`,
+    )
+  })
+
   it('of a data folder whose files are not those of the program', async () => {
     await mkdir(join(folder, 'foreign/counters'), { recursive: true })
     await writeFile(join(folder, 'foreign/counters/counters.sqlite'), 'not SQLite '.repeat(1_000))

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OperatorError } from '../../domain/errors.ts'
 
 /** Enough for an address as text and the end of the line. */
 const LINE_BYTES_MAX = 64
@@ -21,7 +22,11 @@ export interface Gate {
  */
 export async function openGate(server: Server): Promise<Gate> {
   // Short, because the path of a socket may have only about a hundred bytes.
-  const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
+  const folder = await mkdtemp(join(tmpdir(), 'endcap-')).catch((error: Error) => {
+    throw new OperatorError(
+      `TMPDIR must be a folder with room for a socket, which WORKERS over 1 needs: ${error.message}`,
+    )
+  })
   const path = join(folder, 'gate')
   const gate = createServer((socket) => {
     socket.once('error', () => socket.destroy())
