@@ -1,10 +1,12 @@
 import { type Analytics, AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
 import {
+  crowdingQuery,
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
   explainQuery,
   type MemberRow,
   membersQuery,
+  sendersQuery,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
@@ -97,10 +99,20 @@ async function explainOrder({ analytics, snapshot, pseudonyms }: ExplainDeps, pr
 
 /** The touches of the persons of the transactions of an id in a shop. */
 export async function touchesOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
-  const ofMembers = membersQuery(id)
-  const members = await analytics.query<MemberRow>(ofMembers.sql, ofMembers.params)
-  const { sql, params } = explainQuery(id, members)
+  const { sql, params } = explainQuery(id, await membersOf(analytics, id))
   return analytics.query<ExplainedTouch>(sql, params)
+}
+
+/** The cids of the persons who sent the transactions of an id. Few persons have links to count places among, and many have none. */
+async function membersOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
+  const ofSenders = sendersQuery(id)
+  const cids = (await analytics.query<{ cid: string }>(ofSenders.sql, ofSenders.params)).map(({ cid }) => cid)
+  const senders = { shopId: id.shopId, cids }
+  const ofCrowding = crowdingQuery(senders)
+  const [links] = await analytics.query<{ isCrowded: boolean | null }>(ofCrowding.sql, ofCrowding.params)
+  if (links!.isCrowded === null) return cids.map((cid) => ({ personCid: cid, memberCid: cid }))
+  const { sql, params } = membersQuery(senders, links!.isCrowded)
+  return analytics.query<MemberRow>(sql, params)
 }
 
 function throwTooSlow(error: unknown): never {

@@ -61,10 +61,11 @@ describe('attribution', () => {
     })
 
     it('a cid that comes after the places of a uid are taken stays a person apart', async () => {
-      const { store, attribute, lines } = await world()
+      const { store, attribute, lines, explain } = await world()
       await store([...strangers(CIDS_PER_UID_MAX, T0 - 1), phone, sale])
       await attribute()
       expect(await lines()).toMatchObject([{ outcome: 'NO_TOUCH' }])
+      expect(await explain('o1')).toEqual([])
     })
 
     it('links that the shop proved have places of their own', async () => {

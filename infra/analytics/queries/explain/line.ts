@@ -5,7 +5,7 @@ import {
   TOUCH_PRECEDENCE,
   type TouchResult,
 } from '../../../../services/domain/attribution/credit.ts'
-import { membersSql, nearLinksSql } from '../attribution/person-links.ts'
+import { crowdingSql, membersSql, nearLinksSql } from '../attribution/person-links.ts'
 import {
   creditableSql,
   firstThatHoldsSql,
@@ -73,19 +73,38 @@ interface TransactionId {
   eventId: string
 }
 
-const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
-/**
- * The senders of the versions that count, one for each kind. Strangers may send any number of other versions. Senders whose identifiers
- * have ended are left out: all of them have the same blank cid.
- */
-const SENDERS = `SELECT shopId, sender AS cid FROM (
-    SELECT shopId, argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT}
-    GROUP BY shopId, kind HAVING sender != '')`
+/** Some senders of transactions of a shop. */
+interface Senders {
+  shopId: string
+  cids: readonly string[]
+}
 
-/** Who the senders of the transactions of an id are. @returns a SELECT whose rows are `MemberRow`, and its parameters. */
-export function membersQuery({ shopId, eventId }: TransactionId) {
-  const members = membersSql(SENDERS, { links: `(${nearLinksSql(SENDERS)})`, mayBeCrowded: true })
-  return { sql: `SELECT personCid, memberCid FROM (${members})`, params: { shopId, eventId } }
+const OF_EVENT = 'shopId = {shopId:String} AND eventId = {eventId:String}'
+const OF_SENDERS = 'SELECT {shopId:String} AS shopId, arrayJoin({cids:Array(String)}) AS cid'
+const LINKS_OF_SENDERS = `(${nearLinksSql(OF_SENDERS)})`
+
+/**
+ * The senders of the versions that count, one for each kind: rows are `{ cid }`. Strangers may send any number of other versions. Senders
+ * whose identifiers have ended are left out: all of them have the same blank cid.
+ */
+export function sendersQuery({ shopId, eventId }: TransactionId) {
+  const sql = `
+SELECT DISTINCT sender AS cid FROM (
+  SELECT argMin(cid, tuple(${TRANSACTION_ORDER})) AS sender FROM transactions WHERE ${OF_EVENT}
+  GROUP BY kind HAVING sender != '')`
+  return { sql, params: { shopId, eventId } }
+}
+
+/** Selects one row, `{ isCrowded }`: see `crowdingSql`. */
+export const crowdingQuery = ({ shopId, cids }: Senders) => ({
+  sql: crowdingSql(LINKS_OF_SENDERS),
+  params: { shopId, cids },
+})
+
+/** The cids of the senders' persons: rows are `MemberRow`. */
+export function membersQuery({ shopId, cids }: Senders, mayBeCrowded: boolean) {
+  const members = membersSql(OF_SENDERS, { links: LINKS_OF_SENDERS, mayBeCrowded })
+  return { sql: `SELECT personCid, memberCid FROM (${members})`, params: { shopId, cids } }
 }
 
 /**
@@ -104,8 +123,8 @@ const TOLD_OF_LINE = `(
  *
  * A line is compared with the touches that may match it, and of the others with the strongest only. To match makes a touch stronger, never
  * weaker, so the others would come after these.
- * @param members the rows of `membersQuery`. As part of this statement, that query would triple the time to plan it, which is most of
- * what an explanation takes.
+ * @param members the cids of the senders' persons. To plan a statement is most of what an explanation takes, and would take far longer if
+ * one statement found the senders, their persons and the touches.
  * @returns a SELECT whose rows are `ExplainedTouch`, and its parameters.
  */
 export function explainQuery({ shopId, eventId }: TransactionId, members: readonly MemberRow[]) {
