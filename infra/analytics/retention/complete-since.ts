@@ -54,9 +54,9 @@ export async function readForgottenUntil(analytics: Pick<Analytics, 'query'>, ta
 /** The definitions of the tables that have a TTL, by the table's name. */
 export async function readDefinitions(analytics: Pick<Analytics, 'query'>): Promise<ReadonlyMap<string, string>> {
   const tables = await analytics.query<{ name: string; definition: string }>(
-    // On a cluster, the local table of the server has the TTL.
+    // On a cluster, the local table of the server has the TTL. To write down the definitions of views takes as long as those of tables.
     `SELECT ${TABLE_NAME} AS name, create_table_query AS definition FROM system.tables
-     WHERE database = currentDatabase() AND create_table_query LIKE '% TTL %'`,
+     WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND create_table_query LIKE '% TTL %'`,
   )
   return new Map(tables.map(({ name, definition }) => [name, definition]))
 }
