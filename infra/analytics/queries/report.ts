@@ -17,7 +17,7 @@ import {
 } from './report-spec.ts'
 
 /** A report that takes longer is aborted, because other queries wait behind it. */
-const EXECUTION_MAX_SECONDS = 30
+export const REPORT_MAX_SECONDS = 30
 /**
  * Passes of ClickHouse's analysis that are left out. Reports have no sums and counts of one column to compute together, and looking
  * for some takes long. A key that is a function of other keys must not be left out of GROUPING SETS: its values would be empty.
@@ -109,7 +109,7 @@ GROUP BY isTotal, ${keys}
 HAVING arrayExists(sum -> sum != 0, sumForEach(counted))
 ORDER BY isTotal, ${orderSql(spec)}${keys}
 LIMIT ${Math.trunc(spec.limit)} BY isTotal
-SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}, ${WITHOUT_PASSES}`
+SETTINGS max_execution_time = ${REPORT_MAX_SECONDS}, ${WITHOUT_PASSES}`
   return { sql, params: paramsOf(spec) }
 }
 

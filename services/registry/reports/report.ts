@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
+import { shopCrowdingSql } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import { REPORT_MAX_SECONDS, type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
 import type { Measure } from '../../../infra/analytics/queries/report-measures.ts'
 import { factOf, isInRows, type ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
@@ -22,7 +23,7 @@ import {
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
 import { planReads, readsRequests, readsRowsBefore } from './read-plan.ts'
 import type { ReportRequest } from './request.ts'
-import { scopeOf } from './scope.ts'
+import { type ReportScope, scopeOf } from './scope.ts'
 import { specOf } from './spec.ts'
 
 export interface Report {
@@ -58,7 +59,7 @@ export async function runReport(
 ): Promise<Report> {
   const { analytics, snapshot, now } = deps
   const scope = scopeOf(snapshot, principal, request.filters)
-  const spec = specOf(snapshot, request, scope, rowsMax + 1)
+  const spec = specOf(snapshot, request, scope, rowsMax + 1, await hasCrowd(analytics, request, scope))
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
   if (spec.credits) await refuseEnded(analytics, spec)
   const measured = isEmpty ? [] : await measure(analytics, spec, now())
@@ -93,6 +94,15 @@ export async function runReport(
     truncated: all.length > shown.length,
     ...(request.isDisclosing && { disclosure: disclosureOf(request, scope.shops, principal) }),
   }
+}
+
+/** Whether people of the shop of a report under other settings have more links than places. */
+async function hasCrowd(analytics: Analytics, { whatIf }: ReportRequest, { shops }: ReportScope): Promise<boolean> {
+  const [shop, ...others] = shops
+  if (!whatIf || !shop || others.length > 0) return false
+  const sql = `${shopCrowdingSql} SETTINGS max_execution_time = ${REPORT_MAX_SECONDS}`
+  const [links] = await analytics.query<{ isCrowded: boolean | null }>(sql, { shopId: shop.id })
+  return links!.isCrowded === true
 }
 
 type Row = MeasuredRow & Omit<ReportRow, 'sums'>

@@ -18,10 +18,17 @@ const AD_UNITS_MAX = 5_000
 
 /**
  * What to ask Analytics for a report request, within what its caller may see.
+ * @param mayBeCrowded of the shop of a report under other settings: see `attributionQuery`.
  * @throws Problem INVALID where one shop must be chosen, and for a range that ends before it begins in the shop that was chosen.
  * Of other shops, whose time zones the caller need not know, such a range holds nothing.
  */
-export function specOf(snapshot: Snapshot, request: ReportRequest, scope: ReportScope, limit: number): ReportSpec {
+export function specOf(
+  snapshot: Snapshot,
+  request: ReportRequest,
+  scope: ReportScope,
+  limit: number,
+  mayBeCrowded = true,
+): ReportSpec {
   const { shops } = scope
   if (request.whatIf && shops.length > 1)
     throw chooseShop('is required with model, clickWindowHours or viewWindowHours')
@@ -40,7 +47,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, scope: Report
     dimensions: request.dimensions,
     measures: measuresFor(request.metrics).filter((measure) => measure !== 'requests' || requestFact !== null),
     requestFact,
-    credits: creditsOf(request, shops, zones),
+    credits: creditsOf(request, shops, zones, mayBeCrowded),
     order: request.orderBy === null ? [] : measuresFor([request.orderBy]),
     limit,
     plans: {},
@@ -70,8 +77,14 @@ function requestFactOf({ filters, dimensions }: ReportRequest, { accountId }: Re
   return [adUnitId, placementId, algorithm].some(isGiven) || dimensions.some(isOfSlots) ? 'slot' : 'request'
 }
 
-function creditsOf({ whatIf }: ReportRequest, [shop]: readonly Entity<'Shop'>[], [zone]: readonly ReportZone[]) {
-  return whatIf && shop && zone ? attributionQuery(whatIf, { shopId: shop.id, from: zone.from, to: zone.to }) : null
+function creditsOf(
+  { whatIf }: ReportRequest,
+  [shop]: readonly Entity<'Shop'>[],
+  [zone]: readonly ReportZone[],
+  mayBeCrowded: boolean,
+) {
+  if (!whatIf || !shop || !zone) return null
+  return attributionQuery(whatIf, { shopId: shop.id, from: zone.from, to: zone.to }, mayBeCrowded)
 }
 
 function zonesOf(request: ReportRequest, shops: readonly Entity<'Shop'>[]): ReportZone[] {

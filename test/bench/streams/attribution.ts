@@ -71,6 +71,7 @@ async function run(folder: string, lines: number): Promise<Result> {
   const { sql, params } = attributionQuery(
     { model: 'TIME_DECAY', clickWindowHours: null, viewWindowHours: null },
     { shopId: 'shop', from: whatIfFrom, to: Number.MAX_SAFE_INTEGER },
+    true,
   )
   const asked = performance.now()
   const [answer] = await analytics.query<{ credited: number }>(`SELECT sum(weight) AS credited FROM (${sql})`, params)

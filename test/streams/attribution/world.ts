@@ -4,6 +4,7 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type AttributionSettings,
   attributionQuery,
+  shopCrowdingSql,
 } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
@@ -85,9 +86,11 @@ export async function openWorld(analytics: Analytics, epoch: number) {
         [...ends.values()].map((end) => ({ ...end, offset: Math.max(0, end.offset - offsets) })),
       ),
     /** The lines that a model credits, for all times. */
-    whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
+    async whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
       const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }
-      const { sql, params } = attributionQuery(settings, { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER })
+      const scope = { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER }
+      const [links] = await analytics.query<{ isCrowded: boolean | null }>(shopCrowdingSql, scope)
+      const { sql, params } = attributionQuery(settings, scope, links!.isCrowded === true)
       return analytics.query<CreditedLine>(
         `SELECT shopId, kind, eventId, line, match, touchType, touchEventId, campaignId, returnedMicros,
            weight FROM (${sql})

@@ -1,6 +1,6 @@
 import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
-import { membersSql } from './person-links.ts'
+import { crowdingSql, membersSql } from './person-links.ts'
 import {
   creditableSql,
   HOUR_MS,
@@ -28,13 +28,20 @@ export interface AttributionScope {
   to: number
 }
 
+const OF_SHOP = 'shopId = {shopId:String}'
+const LINKS_OF_SHOP = `(SELECT * FROM links_by_cid WHERE ${OF_SHOP})`
+
+/** Selects one row, `{ isCrowded }`, of the links of parameter shopId: see `crowdingSql`. */
+export const shopCrowdingSql = crowdingSql(LINKS_OF_SHOP)
+
 /**
  * Credited lines under another model or other windows, computed from the events. Columns: those of `attributed_lines`
  * about the line and its touch, and `weight`. The weights of a line sum to 1; lines without credit have no row.
  * LAST_TOUCH with the shop's windows gives what `attributed_lines` holds as CREDITED.
+ * @param mayBeCrowded false when `shopCrowdingSql` has found no crowd: to count places takes a quarter of the time to plan the statement.
  * @returns a SELECT without FORMAT, for use as it is or as a subquery, and the parameters it needs.
  */
-export function attributionQuery(settings: AttributionSettings, scope: AttributionScope) {
+export function attributionQuery(settings: AttributionSettings, scope: AttributionScope, mayBeCrowded: boolean) {
   const { model, clickWindowHours, viewWindowHours } = settings
   const params = {
     shopId: scope.shopId,
@@ -43,27 +50,26 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     clickWindowHours,
     viewWindowHours,
   }
-  const ofShop = 'shopId = {shopId:String}'
   const inTime = 'occurredAt >= {scopeFrom:Int64} AND occurredAt < {scopeTo:Int64}'
   const lines = linesSql({
     transactions: `transactions WHERE (shopId, kind, eventId) IN (
-      SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime})`,
-    product_groups: ofShop,
-    transaction_returns: ofShop,
+      SELECT shopId, kind, eventId FROM transactions WHERE ${OF_SHOP} AND ${inTime})`,
+    product_groups: OF_SHOP,
+    transaction_returns: OF_SHOP,
   })
-  const reach = membersSql(`SELECT DISTINCT shopId, cid FROM transactions WHERE ${ofShop} AND ${inTime}`, {
-    links: `(SELECT * FROM links_by_cid WHERE ${ofShop})`,
-    mayBeCrowded: true,
+  const reach = membersSql(`SELECT DISTINCT shopId, cid FROM transactions WHERE ${OF_SHOP} AND ${inTime}`, {
+    links: LINKS_OF_SHOP,
+    mayBeCrowded,
   })
   const touched = touchedLines(
     { lines: creditableSql(`(${lines})`, 'l.*', inTime), reach: `(${reach})` },
     {
       touches:
-        storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
+        storedTouchesSql(`judged_events WHERE ${OF_SHOP} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
       AND occurredAt < {scopeTo:Int64}
       AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
         greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
-      campaign_versions: ofShop,
+      campaign_versions: OF_SHOP,
     },
     'MATCHING',
   )

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NEVER } from '../../../../infra/analytics/queries/attribution/person-links.ts'
+import { CIDS_PER_UID_MAX } from '../../../../services/domain/attribution/credit.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { tries } from '../../../effort.ts'
 import { openWorld, type World } from './world.ts'
@@ -123,6 +125,30 @@ describe('reports under other settings', () => {
       const row = { campaign: 'c-warsaw-1', carts: 1, revenue: '0', netRevenue: '0' }
       expect(body.rows, model).toMatchObject([row])
     }
+  })
+
+  it('credit what a person saw in another browser, unless others have taken the places of the uid before', async () => {
+    await storeJourney([{ campaign: 1, type: 'CLICK', hoursBefore: 10 }], [5_000_000])
+    const { analytics } = world
+    const link = (cid: string, seenAt: number) => ({
+      shopId: 'warsaw',
+      cid,
+      uid: 'u',
+      seenAt,
+      provenAt: NEVER,
+      version: 1,
+    })
+    await analytics.command("ALTER TABLE transactions UPDATE cid = 'other' WHERE true SETTINGS mutations_sync = 1")
+    await analytics.insert(
+      'links_by_cid',
+      ['me', 'other'].map((cid) => link(cid, 2)),
+      { token: 'links' },
+    )
+    expect(await revenueBy('model=FIRST_TOUCH')).toEqual({ 'c-warsaw-1': '5', total: '5' })
+    const strangers = Array.from({ length: CIDS_PER_UID_MAX }, (_, i) => link(`stranger ${i}`, 1))
+    await analytics.insert('links_by_cid', strangers, { token: 'strangers' })
+    expect(await revenueBy('model=FIRST_TOUCH')).toEqual({ total: '0' })
+    await analytics.command('TRUNCATE TABLE links_by_cid')
   })
 
   it('share out every sale wholly, whatever the touches and prices', async () => {
