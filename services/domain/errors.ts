@@ -37,15 +37,23 @@ export const rejectionCodes = [
 export type RejectionCode = (typeof rejectionCodes)[number]
 
 export interface FieldError {
-  /** JSON pointer into the body, or header / query / path name: `/targeting/0/adCount`, `header/cid`. */
+  /**
+   * JSON pointer into the body (`/targeting/0/adCount`; `/` is all of it), or the part of the request and the name in it:
+   * `header/cid`, `querystring/limit`, `params/id`.
+   */
   path: string
   message: string
 }
 
+/** The most errors that one answer lists. */
+export const ERRORS_LISTED_MAX = 100
+/** The most errors that a sentence about a request, such as its `detail`, repeats. */
+export const ERRORS_IN_DETAIL_MAX = 5
+
 /** The Retry-After of a 503 that does not know better. */
 const RETRY_AFTER_SECONDS = 5
 
-/** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http/server.ts`. */
+/** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http/problems.ts`. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ErrorCode
@@ -87,6 +95,21 @@ export class Problem extends Error {
       ...this.extension,
     }
   }
+}
+
+/** The answer to a request with these errors. */
+export function fieldProblem(
+  code: ErrorCode,
+  errors: readonly FieldError[],
+  options: { retryAfterSeconds?: number; cause?: unknown } = {},
+): Problem {
+  return new Problem(code, detailOf(errors), { ...options, errors: errors.slice(0, ERRORS_LISTED_MAX) })
+}
+
+/** The first of these errors, in one sentence. */
+export function detailOf(errors: readonly FieldError[]): string {
+  const first = errors.slice(0, ERRORS_IN_DETAIL_MAX)
+  return first.map(({ path, message }) => (path === '/' ? `The body ${message}` : `${path}: ${message}`)).join('; ')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlices } from '../../infra/threads/slices.ts'
-import { Problem } from '../domain/errors.ts'
+import { fieldProblem, Problem } from '../domain/errors.ts'
 
 export interface BodyLimits {
   /** Time that any body may take to arrive, whatever its size. */
@@ -203,10 +203,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const hangUp = (raw: IncomingMessage) => () => void raw.destroy()
 
-const BROKEN = 'is incomplete, or is not encoded as Content-Encoding says'
-
 const broken = (cause?: Error) =>
-  new Problem('INVALID', `The body ${BROKEN}`, { errors: [{ path: '/', message: BROKEN }], cause })
+  fieldProblem('INVALID', [{ path: '/', message: 'is incomplete, or is not encoded as Content-Encoding says' }], {
+    cause,
+  })
 
 const noRoom = () =>
   new Problem('UNAVAILABLE', 'Too many request bodies are being received', { retryAfterSeconds: RETRY_AFTER_SECONDS })

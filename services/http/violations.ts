@@ -14,14 +14,9 @@ import {
   TEXT_PATTERN,
   UUID_PATTERN,
 } from '../../schemas/http/text.ts'
-import { type FieldError, Problem } from '../domain/errors.ts'
+import { ERRORS_LISTED_MAX, type FieldError, fieldProblem, type Problem } from '../domain/errors.ts'
 import { canonicalIds } from './canonical-ids.ts'
 import { checkOf } from './lazy-schemas.ts'
-
-/** The most errors that one answer lists. */
-export const ERRORS_LISTED_MAX = 100
-/** The most errors that its `detail` repeats. */
-const ERRORS_TOLD_MAX = 5
 
 /**
  * Checks a part of a request against its TypeBox schema; texts of paths, queries and headers are converted first. Ids reach the
@@ -37,10 +32,9 @@ export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
   }
 }) satisfies typeof TypeBoxValidatorCompiler
 
-/** The answer to a request with these errors. */
+/** The answer to a request that is not valid. */
 export function invalid(errors: readonly FieldError[]): Problem {
-  const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
-  return new Problem('INVALID', told.join('; '), { errors: errors.slice(0, ERRORS_LISTED_MAX) })
+  return fieldProblem('INVALID', errors)
 }
 
 /** The JSON Schema keywords that our schemas use. */

@@ -4,13 +4,9 @@ import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { ReportedTopic } from '../../schemas/topics.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
+import { detailOf, ERRORS_IN_DETAIL_MAX, type FieldError } from '../domain/errors.ts'
 import { createDuplicateFilter } from './events/duplicate-filter.ts'
-import {
-  type AcceptedEvent,
-  ERRORS_LISTED_MAX,
-  type RejectedEvent,
-  type ValidationResult,
-} from './events/validation.ts'
+import type { AcceptedEvent, RejectedEvent, ValidationResult } from './events/validation.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** An append is sent once its values have this many bytes. Encoding this much takes a few milliseconds. */
@@ -115,8 +111,7 @@ function answer(
 }
 
 function rejection({ code, errors }: RejectedEvent, index: number): EventAnswer['rejected'][number] {
-  const listed = errors.slice(0, ERRORS_LISTED_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
-  return { index, code, message: listed.join('; ') }
+  return { index, code, message: detailOf(errors.map((error) => inBatch(error, index))) }
 }
 
 type Warning = NonNullable<EventAnswer['warnings']>[number]
@@ -124,7 +119,11 @@ type Warning = NonNullable<EventAnswer['warnings']>[number]
 /** @param index the place in the batch; null for a single event. */
 function warningsOf(result: ValidationResult, index: number | null): Warning[] {
   if (result.status === 'REJECTED') return []
-  const warnings = result.warnings.slice(0, ERRORS_LISTED_MAX)
-  if (index === null) return warnings
-  return warnings.map(({ path, message }) => ({ index, path: `/events/${index}${path}`, message }))
+  const warnings = result.warnings.slice(0, ERRORS_IN_DETAIL_MAX)
+  return index === null ? warnings : warnings.map((warning) => ({ index, ...inBatch(warning, index) }))
+}
+
+/** States the path of an error within the batch. */
+function inBatch({ path, message }: FieldError, index: number): FieldError {
+  return { path: `/events/${index}${path}`, message }
 }

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
-import { type FieldError, Problem } from '../domain/errors.ts'
+import type { FieldError } from '../domain/errors.ts'
 import type { ClientHashes } from '../domain/identity/client-hashes.ts'
 import { headerText } from '../http/header-text.ts'
+import { invalid } from '../http/violations.ts'
 import { clientOf, createBotDetector } from './client/client.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
 import { type Sender, senderOf } from './sender.ts'
@@ -54,9 +55,7 @@ const MALFORMED = `must be one value of at most ${EVENT_LIMITS.idChars} characte
 /** A malformed uid is ignored with a warning. A malformed cid gets the request rejected. */
 function personOf(headers: IncomingHttpHeaders): Pick<RequestContext, 'cid' | 'uid' | 'warnings'> {
   const cid = idOf(headers.cid)
-  if (cid === MALFORMED) {
-    throw new Problem('INVALID', `header/cid: ${MALFORMED}`, { errors: [{ path: 'header/cid', message: MALFORMED }] })
-  }
+  if (cid === MALFORMED) throw invalid([{ path: 'header/cid', message: MALFORMED }])
   const uid = idOf(headers.uid)
   if (uid !== MALFORMED) return { cid, uid, warnings: [] }
   return { cid, uid: null, warnings: [{ path: 'header/uid', message: `${MALFORMED}: left out` }] }

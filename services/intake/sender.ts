@@ -3,7 +3,7 @@ import { pipeline, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Proof } from '../../schemas/records/events.ts'
 import type { ReadBearer } from '../callers/bearer-tokens.ts'
-import { Problem } from '../domain/errors.ts'
+import { fieldProblem, Problem } from '../domain/errors.ts'
 import {
   type EventSignature,
   fits,
@@ -135,7 +135,6 @@ function signer(header: string, { cid, uid }: IncomingHttpHeaders, { snapshot, n
   return { sender: { proof: 'SIGNED', shopId: key.shopId }, signature: { signature, digest } }
 }
 
-function unproven(what: string): Problem {
-  const path = `header/${SIGNATURE_HEADER}`
-  return new Problem('UNAUTHENTICATED', `${path}: ${what}`, { errors: [{ path, message: what }] })
+function unproven(message: string): Problem {
+  return fieldProblem('UNAUTHENTICATED', [{ path: `header/${SIGNATURE_HEADER}`, message }])
 }

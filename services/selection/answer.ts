@@ -1,7 +1,8 @@
+import { detailOf } from '../domain/errors.ts'
 import type { AdBid, AdSteps } from './ad-steps.ts'
 import type { FilledSlot } from './emission/emission.ts'
 import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
-import { type AnySlot, messageOf } from './slots.ts'
+import type { AnySlot } from './slots.ts'
 
 /** A slot with the ids by which events refer to its ads. */
 export interface SignedSlot<S extends AnySlot, B extends AdBid> extends FilledSlot<S, B> {
@@ -34,7 +35,7 @@ export function answerJson<S extends AnySlot, B extends AdBid>(
 }
 
 function refusalJson({ slotHash, code, errors }: RefusedSlot): string {
-  return JSON.stringify({ slotHash, ads: [], error: { code, message: messageOf(errors) } })
+  return JSON.stringify({ slotHash, ads: [], error: { code, message: detailOf(errors) } })
 }
 
 function slotJson<S extends AnySlot, B extends AdBid>(

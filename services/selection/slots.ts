@@ -1,13 +1,10 @@
 import type { Targeting } from '../../schemas/http/targeting.ts'
 import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/records/entities.ts'
-import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
+import { type ErrorCode, fieldProblem, type Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { ERRORS_LISTED_MAX } from '../http/violations.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
 import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 
-/** How many errors a message lists. */
-const ERRORS_TOLD_MAX = 5
 /** The message for an ad unit that may be newer than this process's copy of the registry. */
 const NOT_HERE = 'is not known to this process yet'
 
@@ -118,19 +115,10 @@ function isActive(snapshot: Snapshot, adUnitId: string, adUnit: AdUnit, technica
 function problemOf(refused: readonly RefusedSlot[]): Problem {
   const [first] = refused
   const unavailable = refused.find((slot) => slot.code === 'UNAVAILABLE')
-  if (unavailable) {
-    const { code, errors } = unavailable
-    return new Problem(code, messageOf(errors), { errors })
-  }
+  if (unavailable) return fieldProblem(unavailable.code, unavailable.errors)
   const code = refused.every((slot) => slot.code === first!.code) ? first!.code : 'INVALID'
-  const errors = refused.flatMap((slot) => slot.errors).slice(0, ERRORS_LISTED_MAX)
-  return new Problem(code, messageOf(errors), { errors })
-}
-
-/** The first errors, in one sentence. */
-export function messageOf(errors: readonly FieldError[]): string {
-  return errors
-    .slice(0, ERRORS_TOLD_MAX)
-    .map(({ path, message }) => `${path} ${message}`)
-    .join('; ')
+  return fieldProblem(
+    code,
+    refused.flatMap((slot) => slot.errors),
+  )
 }

@@ -3,7 +3,7 @@ import { threadOnDemand } from '../../../infra/threads/on-demand.ts'
 import { startWorker } from '../../../infra/threads/worker.ts'
 import type { Content } from '../../../schemas/http/content.ts'
 import { ProblemBody } from '../../../schemas/http/problem.ts'
-import { Problem } from '../../domain/errors.ts'
+import { fieldProblem, Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { DocsPage, DocsWorkerData } from './docs.worker.ts'
 import { sectionOf, sections } from './sections.ts'
@@ -12,11 +12,10 @@ const answeredWith = (description: string, example: Problem) => ({
   description,
   content: { 'application/problem+json': { schema: ProblemBody, example: example.toJSON() } },
 })
-const REFUSED = "must be at least the shop's reserve of 0.05"
 const PROBLEMS = {
   '4xx': answeredWith(
     'What is wrong, and in which field: see docs/errors.md',
-    new Problem('INVALID', `/cpc: ${REFUSED}`, { errors: [{ path: '/cpc', message: REFUSED }] }),
+    fieldProblem('INVALID', [{ path: '/cpc', message: "must be at least the shop's reserve of 0.05" }]),
   ),
   '5xx': answeredWith(
     'What does not work at the moment: see docs/errors.md',

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Slices } from '../../../infra/threads/slices.ts'
 import { batchElements, EVENT_LIMITS } from '../../../schemas/http/events.ts'
-import { type FieldError, Problem } from '../../domain/errors.ts'
+import { ERRORS_IN_DETAIL_MAX, type FieldError, fieldProblem, Problem } from '../../domain/errors.ts'
 import { parseJson } from '../../http/json.ts'
 import { splitList } from '../../http/json-list.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -10,14 +10,7 @@ import { createBodyReader } from './body-reader.ts'
 import { occurredAt } from './occurred-at.ts'
 import { validatePageView } from './page-view.ts'
 import { substituteEventId, validateTransaction } from './transaction.ts'
-import {
-  ERRORS_LISTED_MAX,
-  type RejectedEvent,
-  rejected,
-  type ValidationDeps,
-  type ValidationResult,
-  withWarnings,
-} from './validation.ts'
+import { type RejectedEvent, rejected, type ValidationDeps, type ValidationResult, withWarnings } from './validation.ts'
 
 /** The same limit as for the body of a single event. */
 const ELEMENT_BYTES_MAX = 1024 * 1024
@@ -26,19 +19,18 @@ type ElementType = keyof typeof batchElements
 type Element<K extends ElementType> = Static<(typeof batchElements)[K]>
 
 const readers = {
-  VIEW: createBodyReader(batchElements.VIEW, { errorsMax: ERRORS_LISTED_MAX }),
-  CLICK: createBodyReader(batchElements.CLICK, { errorsMax: ERRORS_LISTED_MAX }),
-  PAGE_VIEW: createBodyReader(batchElements.PAGE_VIEW, { errorsMax: ERRORS_LISTED_MAX }),
+  VIEW: createBodyReader(batchElements.VIEW, { errorsMax: ERRORS_IN_DETAIL_MAX }),
+  CLICK: createBodyReader(batchElements.CLICK, { errorsMax: ERRORS_IN_DETAIL_MAX }),
+  PAGE_VIEW: createBodyReader(batchElements.PAGE_VIEW, { errorsMax: ERRORS_IN_DETAIL_MAX }),
   TRANSACTION: createBodyReader(batchElements.TRANSACTION, {
-    errorsMax: ERRORS_LISTED_MAX,
+    errorsMax: ERRORS_IN_DETAIL_MAX,
     substitutes: { eventId: substituteEventId },
   }),
 } satisfies Record<ElementType, unknown>
 
 /** Splits the body of a batch into its elements, unparsed. @throws Problem when the whole batch is rejected. */
 export async function splitBatch(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
-  const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) =>
-    new Problem(code, `/events: ${message}`, { errors: [{ path: '/events', message }] })
+  const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) => fieldProblem(code, [{ path: '/events', message }])
   if (!body) throw refuse('INVALID', 'is required')
   const split = await splitList(body, { name: 'events', elementsMax: EVENT_LIMITS.batchMax, slices })
   const events = (split.body as { events?: unknown } | null)?.events

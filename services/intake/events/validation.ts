@@ -1,11 +1,8 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { ReportedTopic } from '../../../schemas/topics.ts'
-import { type FieldError, Problem, type RejectionCode } from '../../domain/errors.ts'
+import { type FieldError, fieldProblem, Problem, type RejectionCode } from '../../domain/errors.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-
-/** How many errors of one event its message lists. */
-export const ERRORS_LISTED_MAX = 5
 
 /** An event that may be stored. */
 export interface AcceptedEvent {
@@ -69,10 +66,7 @@ export function withWarnings(result: ValidationResult, warnings: readonly FieldE
 }
 
 /** @throws Problem when the event is rejected. */
-export function orThrow<T extends { status: string }>(result: T | RejectedEvent): Exclude<T, RejectedEvent> {
-  if (!isRejected(result)) return result as Exclude<T, RejectedEvent>
-  const listed = result.errors.slice(0, ERRORS_LISTED_MAX).map(({ path, message }) => `${path}: ${message}`)
-  throw new Problem(result.code, listed.join('; '), { errors: result.errors })
+export function orThrow(result: ValidationResult): AcceptedEvent {
+  if (result.status === 'REJECTED') throw fieldProblem(result.code, result.errors)
+  return result
 }
-
-const isRejected = (result: { status: string }): result is RejectedEvent => result.status === 'REJECTED'

@@ -15,7 +15,7 @@ import {
   NO_DISPLAY,
 } from '../../domain/campaign/campaign.ts'
 import { afterChange, submitted } from '../../domain/campaign/moderation.ts'
-import { Problem } from '../../domain/errors.ts'
+import { fieldProblem, Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
@@ -158,8 +158,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
 /** The states of campaigns that may turn out to be EXHAUSTED when their spend is known. */
 const MAY_BE_EXHAUSTED: ReadonlySet<CampaignState> = new Set(['SCHEDULED', 'RUNNING'])
 
-const unknownSpend = (path: string, message: string) =>
-  new Problem('UNAVAILABLE', `${path}: ${message}`, { errors: [{ path, message }] })
+const unknownSpend = (path: string, message: string) => fieldProblem('UNAVAILABLE', [{ path, message }])
 
 /** Whether a change only pauses, archives or restores. Such a change is never refused because of other fields. */
 const onlyStops = (input: CampaignInput): boolean =>

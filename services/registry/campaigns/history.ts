@@ -11,10 +11,10 @@ import {
 } from '../../../schemas/http/panel/campaigns/history.ts'
 import { IdParams, Page } from '../../../schemas/http/panel/common.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
-import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { toIso } from '../resources/conversions.ts'
+import { noCursor } from '../resources/paging.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { isSameValue } from '../resources/same-value.ts'
 import type { Registry } from '../resources/store.ts'
@@ -71,8 +71,7 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
 function versionIn(cursor: string, latest: number): number {
   const version = Number(cursor)
   if (Number.isInteger(version) && version >= 1 && version <= latest) return version
-  const message = 'is not the nextCursor of a page'
-  throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+  throw noCursor()
 }
 
 /** The positions of these versions in the log, by version. */

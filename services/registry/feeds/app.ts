@@ -7,6 +7,7 @@ import { FeedRunParams, FeedRunQuery, FeedRunView } from '../../../schemas/http/
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { invalid } from '../../http/violations.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { issuesRoute } from './issues.ts'
@@ -65,8 +66,7 @@ function uploadRoute(server: HttpServer, deps: FeedsAppDeps): void {
       if (/^(multipart\/|application\/json)/i.test(type)) {
         throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the XML, plain or gzipped, as the request body')
       }
-      if (!request.body)
-        throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })
+      if (!request.body) throw invalid([{ path: '/', message: 'is empty' }])
       const run = await runs.upload(feed.id, request.body as Readable, principal.actorId)
       return reply.code(202).send(await viewOf(deps, run))
     },

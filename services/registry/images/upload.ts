@@ -1,6 +1,6 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { Problem } from '../../domain/errors.ts'
+import { fieldProblem, Problem } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { IMAGE_BYTES_MAX } from './encode.ts'
@@ -49,8 +49,6 @@ async function readFile(request: FastifyRequest, { file }: MultipartFile): Promi
   return bytes
 }
 
-const INCOMPLETE = 'is not a complete multipart/form-data body'
-
 function formProblem(error: (Error & { code?: string }) | Problem): Problem {
   if (error instanceof Problem) return error
   switch (error.code) {
@@ -59,9 +57,6 @@ function formProblem(error: (Error & { code?: string }) | Problem): Problem {
     case 'FST_PARTS_LIMIT':
       return new Problem('TOO_LARGE', 'The form may only have one file and an accountId')
     default:
-      return new Problem('INVALID', `The body ${INCOMPLETE}`, {
-        errors: [{ path: '/', message: INCOMPLETE }],
-        cause: error,
-      })
+      return fieldProblem('INVALID', [{ path: '/', message: 'is not complete multipart/form-data' }], { cause: error })
   }
 }

@@ -7,6 +7,7 @@ import { Problem } from '../../domain/errors.ts'
 import { memoized } from '../../domain/memoized.ts'
 import { startOfDay } from '../../domain/time/time-zone.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { invalid } from '../../http/violations.ts'
 import { createShares } from '../resources/shares.ts'
 import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
@@ -121,5 +122,5 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
 }
 
 function empty(): Problem {
-  return new Problem('INVALID', '/: has no lines', { errors: [{ path: '/', message: 'has no lines' }] })
+  return invalid([{ path: '/', message: 'has no lines' }])
 }

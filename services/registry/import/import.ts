@@ -1,8 +1,7 @@
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import type { ImportAnswer } from '../../../schemas/http/panel/shops/import.ts'
-import { Problem } from '../../domain/errors.ts'
-import { ERRORS_LISTED_MAX } from '../../http/violations.ts'
+import { ERRORS_LISTED_MAX, Problem } from '../../domain/errors.ts'
 import { type EntryParser, Exceeded } from './entries.ts'
 import type { ImportRules, Read } from './rules.ts'
 

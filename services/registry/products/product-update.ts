@@ -2,7 +2,7 @@ import { RECORD_MAX_BYTES, recordBytes } from '../../../infra/event-log/port.ts'
 import { ENTRIES_MAX } from '../../../schemas/http/products.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { itemGroupOf, offerKey } from '../../domain/catalogue/offer.ts'
-import type { ErrorCode, FieldError } from '../../domain/errors.ts'
+import { detailOf, type ErrorCode, type FieldError } from '../../domain/errors.ts'
 import { type EntryIssue, type EntryResults, readEntries, type TakenEntry } from './product-entries.ts'
 import type { OfferFeed } from './product-item.ts'
 
@@ -50,7 +50,7 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
   if (given.length === 0) return invalid('/entries', 'must not be empty')
   if (given.length > ENTRIES_MAX) {
     const message = `has ${given.length} items; at most ${ENTRIES_MAX} are allowed`
-    return refused('TOO_LARGE', `/entries: ${message}`, { errors: [{ path: '/entries', message }] })
+    return refusedField('TOO_LARGE', { path: '/entries', message })
   }
   const read = readEntries(given, feeds, now)
   const { accepted, offers, itemGroups } = recordsOf(read)
@@ -60,8 +60,7 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
 }
 
 function allRejected({ rejected, errors }: EntryResults): ProductUpdate {
-  const first = errors.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
-  return refused('INVALID', `None of the ${rejected.length} entries is valid: ${first.join('; ')}`, {
+  return refused('INVALID', `None of the ${rejected.length} entries is valid: ${detailOf(errors)}`, {
     errors,
     rejected,
   })
@@ -109,7 +108,11 @@ function pack(values: ReadonlyMap<string, Buffer | null>): PackedRecords {
 }
 
 function invalid(path: string, message: string): ProductUpdate {
-  return refused('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
+  return refusedField('INVALID', { path, message })
+}
+
+function refusedField(code: ErrorCode, error: FieldError): ProductUpdate {
+  return refused(code, detailOf([error]), { errors: [error] })
 }
 
 function refused(

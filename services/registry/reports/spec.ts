@@ -5,9 +5,10 @@ import {
   type ReportSpec,
   type ReportZone,
 } from '../../../infra/analytics/queries/report-spec.ts'
-import { Problem } from '../../domain/errors.ts'
+import type { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { offsetSpans, offsetText } from '../../domain/time/time-zone.ts'
+import { invalid } from '../../http/violations.ts'
 import { measuresFor } from './figures.ts'
 import { momentIn, type ReportRequest, throwIfReversed } from './request.ts'
 import type { ReportScope } from './scope.ts'
@@ -104,6 +105,5 @@ function placementsOf(snapshot: Snapshot, shops: readonly Entity<'Shop'>[]): Map
 }
 
 function chooseShop(message: string): Problem {
-  const path = 'querystring/shopId'
-  return new Problem('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
+  return invalid([{ path: 'querystring/shopId', message }])
 }

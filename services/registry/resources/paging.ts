@@ -1,4 +1,5 @@
-import { Problem } from '../../domain/errors.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { invalid } from '../../http/violations.ts'
 
 /**
  * One page of a list in the order of ids. A page begins after the last id of the previous page, so that rows created or
@@ -68,9 +69,8 @@ export function readPosition<A extends keyof Types, B extends keyof Types>(
   throw noCursor()
 }
 
-function noCursor(): Problem {
-  const message = 'is not the nextCursor of a page'
-  return new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+export function noCursor(): Problem {
+  return invalid([{ path: 'querystring/cursor', message: 'is not the nextCursor of a page' }])
 }
 
 interface Types {

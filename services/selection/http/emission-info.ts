@@ -2,7 +2,7 @@ import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import { EmissionInfoAnswer, EmissionInfoBody } from '../../../schemas/http/selection.ts'
 import type { AdKind, ShowIdClaims } from '../../../schemas/records/events.ts'
 import type { RequestLimits } from '../../callers/request-limits.ts'
-import { Problem } from '../../domain/errors.ts'
+import { fieldProblem } from '../../domain/errors.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -39,7 +39,7 @@ async function emissionInfo(
 ) {
   const claims = deps.showIds.open(showId)
   const refuse = (code: 'INVALID_SHOW_ID' | 'WRONG_KIND', message: string) =>
-    new Problem(code, `/showId: ${message}`, { errors: [{ path: '/showId', message }] })
+    fieldProblem(code, [{ path: '/showId', message }])
   if (!claims) throw refuse('INVALID_SHOW_ID', 'was not made by this service')
   if (claims.kind !== kind) throw refuse('WRONG_KIND', `belongs to a ${claims.kind} ad`)
   admit(claims.shopId)

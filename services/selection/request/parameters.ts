@@ -1,6 +1,7 @@
-import { type FieldError, Problem } from '../../domain/errors.ts'
+import type { FieldError } from '../../domain/errors.ts'
 import { PERSON_ID_MAX_BYTES } from '../../domain/show-id/show-id.ts'
 import { headerText } from '../../http/header-text.ts'
+import { invalid } from '../../http/violations.ts'
 
 /** Who sends the request: a browser or app, and its user if the page knows one. */
 export interface Person {
@@ -45,9 +46,7 @@ export function readParameters(
   if (decorate === undefined) {
     errors.push({ path: 'querystring/decorateResponse', message: 'must be true or false' })
   }
-  if (errors.length > 0) {
-    throw new Problem('INVALID', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
-  }
+  if (errors.length > 0) throw invalid(errors)
   // A browser without an id is given one.
   const person = { cid: cid || uuid(), uid: uid || null }
   return { requestId: request.id, person, decorate: decorate ?? false, referer: referer || null }

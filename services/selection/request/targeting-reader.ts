@@ -1,8 +1,8 @@
 import type { TObject } from 'typebox'
 import { SELECTION_LIMITS } from '../../../schemas/http/targeting.ts'
-import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts'
+import type { ErrorCode, FieldError } from '../../domain/errors.ts'
 import { checkOf } from '../../http/lazy-schemas.ts'
-import { listFieldErrors } from '../../http/violations.ts'
+import { invalid, listFieldErrors } from '../../http/violations.ts'
 
 /** A slot that cannot be filled, and why: the answer has no ads for it, and the other slots are filled. */
 export interface RefusedSlot {
@@ -70,8 +70,7 @@ const refused = (slotHash: string, errors: FieldError[]): RefusedSlot => ({ slot
 
 /** @throws Problem (400) when there is no list of slots. */
 function elementsOf(body: unknown): readonly unknown[] {
-  const refuse = (path: string, message: string) =>
-    new Problem('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
+  const refuse = (path: string, message: string) => invalid([{ path, message }])
   if (!isObject(body)) throw refuse('/', 'must be object')
   const { targeting = null } = body
   if (targeting === null) throw refuse('/targeting', 'is required')

@@ -1,8 +1,8 @@
 import { FORMATTED_LIMITS, type FormattedSlot } from '../../../schemas/http/formatted.ts'
 import { SELECTION_LIMITS, Targeting } from '../../../schemas/http/targeting.ts'
-import { type FieldError, Problem } from '../../domain/errors.ts'
+import { type FieldError, fieldProblem, type Problem } from '../../domain/errors.ts'
 import { checkOf } from '../../http/lazy-schemas.ts'
-import { listFieldErrors } from '../../http/violations.ts'
+import { invalid, listFieldErrors } from '../../http/violations.ts'
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>
 
@@ -49,25 +49,24 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
   if (!isTargeting(targeting)) {
     errors.push(...listFieldErrors(Targeting, targeting).map((error) => atSource(error)))
   }
-  if (errors.length > 0) {
-    throw new Problem('INVALID', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors })
-  }
+  if (errors.length > 0) throw invalid(errors)
   return { elementId, rows, cols, targeting: targeting as Targeting }
 }
 
 /** Restates a problem of the ad request in terms of the parameters of the script's address. */
-export function atSources({ code, errors: told, retryAfterSeconds }: Problem): Problem {
-  const errors = told.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
-  const detail = errors.map(({ path, message }) => `${path} ${message}`).join('; ')
-  return new Problem(code, detail, { errors, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
+export function atSources({ code, errors, retryAfterSeconds }: Problem): Problem {
+  const restated = errors.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
+  return fieldProblem(code, restated, retryAfterSeconds === null ? {} : { retryAfterSeconds })
 }
 
 /** Drops the position within a list, except in `attributes`: in other lists it means nothing to the author of the address. */
 function atSource({ path, message }: FieldError): FieldError {
   const [, field = '', ...rest] = path.split('/')
   const source = SOURCES[field] ?? `querystring/${field}`
-  const told = message.startsWith('is required') ? (MISSING[field] ?? message) : message
-  return { path: field === 'attributes' ? [source, ...rest].join('/') : source, message: told }
+  return {
+    path: field === 'attributes' ? [source, ...rest].join('/') : source,
+    message: message.startsWith('is required') ? (MISSING[field] ?? message) : message,
+  }
 }
 
 function side(params: Texts, name: 'row' | 'col', errors: FieldError[]): number {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UnfitServers } from '../../../infra/analytics/clickhouse/cluster/topology.ts'
 import { DifferentClusters } from '../../../infra/product-index/elasticsearch/one-cluster.ts'
-import { errorCodes, lastWords, Problem } from '../../../services/domain/errors.ts'
+import { errorCodes, fieldProblem, lastWords, Problem } from '../../../services/domain/errors.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
 const documented = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| ([^|]+?) \| ([^|]+?) \|$/gm)].map(
@@ -22,7 +22,7 @@ describe('docs/errors.md', () => {
 
   it('has an example that the program could have answered', () => {
     const example = JSON.parse(page.match(/```json\n([\s\S]*?)```/)![1]!)
-    expect(new Problem(example.code, example.detail, { errors: example.errors }).toJSON()).toEqual(example)
+    expect(fieldProblem(example.code, example.errors).toJSON()).toEqual(example)
   })
 })
 
@@ -35,6 +35,17 @@ describe('a problem', () => {
       code: 'NOT_FOUND',
       detail: 'no such shop',
     })
+  })
+
+  it('of many fields lists the first hundred, and names five of them in its detail', () => {
+    const errors = Array.from({ length: 101 }, (_, i) => ({ path: `/${i}`, message: 'is required' }))
+    const problem = fieldProblem('INVALID', errors)
+    expect(problem.errors).toEqual(errors.slice(0, 100))
+    expect(problem.message).toBe('/0: is required; /1: is required; /2: is required; /3: is required; /4: is required')
+  })
+
+  it('of the whole body calls it by its name', () => {
+    expect(fieldProblem('INVALID', [{ path: '/', message: 'has no lines' }]).message).toBe('The body has no lines')
   })
 })
 

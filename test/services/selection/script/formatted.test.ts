@@ -148,12 +148,12 @@ describe('the answer to a script element', () => {
   })
 
   it.each<[Algorithm, string]>([
-    ['CONTEXT_MATCH', 'querystring/searchData is required unless categoryId is given'],
-    ['SIMILAR_CATEGORIES', 'querystring/categoryId is required'],
-    ['SIMILAR_TITLES', 'querystring/productTitle is required'],
-    ['SIMILAR_PRODUCT_ID', 'querystring/productId is required unless shopProductId is given'],
-    ['ALSO_BOUGHT', 'querystring/shopProductId is required'],
-    ['EXACT_PRODUCT_ID', 'querystring/productIds is required, with at least one id'],
+    ['CONTEXT_MATCH', 'querystring/searchData: is required unless categoryId is given'],
+    ['SIMILAR_CATEGORIES', 'querystring/categoryId: is required'],
+    ['SIMILAR_TITLES', 'querystring/productTitle: is required'],
+    ['SIMILAR_PRODUCT_ID', 'querystring/productId: is required unless shopProductId is given'],
+    ['ALSO_BOUGHT', 'querystring/shopProductId: is required'],
+    ['EXACT_PRODUCT_ID', 'querystring/productIds: is required, with at least one id'],
   ])('%s says what it lacks by the parameters of the script', async (algorithm, detail) => {
     const answer = await ask(address(unit(algorithm), 'ads'))
     expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual([400, detail])
@@ -206,7 +206,7 @@ describe('the answer to a script element', () => {
     const { statusCode, headers, body } = await ask(address(randomUUID(), 'ads'))
     snapshot.staleReason = null
     expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '5', undefined])
-    expect(JSON.parse(body).detail).toBe('params/slotHash is not known to this process yet')
+    expect(JSON.parse(body).detail).toBe('params/slotHash: is not known to this process yet')
   })
 
   it('hands every parameter over exactly, and runs nothing that is in one', async () => {
