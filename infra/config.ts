@@ -3,8 +3,8 @@ import { Email, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/p
 import type { Account } from '../schemas/records/accounts.ts'
 import { OperatorError } from '../services/domain/errors.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'
+import { parseServerKeys, type ServerKey } from '../services/domain/identity/server-keys.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
-import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id/show-id.ts'
 import { allExternal, type EngineConfig, engineSettings, readEngineConfig } from './engine-config.ts'
 import type { MailConfig } from './mail.ts'
 import type { MetricsAddress } from './metrics/metrics.ts'
@@ -31,9 +31,9 @@ export interface Config {
   /** Created at a start that finds no operator. */
   readonly firstOperator: { email: string; password: string } | null
   /** Null when not set: then a key is created at the first start and kept in the data folder. */
-  readonly showIdKeys: readonly ShowIdKey[] | null
+  readonly showIdKeys: readonly ServerKey[] | null
   /** Null when not set: then a key is created, as for `showIdKeys`. */
-  readonly sessionKeys: readonly ShowIdKey[] | null
+  readonly sessionKeys: readonly ServerKey[] | null
   readonly securityLogKeptMs: number
   /** Roles whose users need a second factor. */
   readonly secondFactorRequiredOf: ReadonlySet<Account['kind']>
@@ -212,7 +212,7 @@ function readWorkers({ WORKERS: workers }: ProgramSettings, chosen: readonly Rol
 
 const isWhole = (chosen: readonly Role[]) => roles.every((role) => chosen.includes(role))
 
-function readShowIdKeys(settings: ProgramSettings, chosen: readonly Role[], problems: string[]): ShowIdKey[] | null {
+function readShowIdKeys(settings: ProgramSettings, chosen: readonly Role[], problems: string[]): ServerKey[] | null {
   if (settings.SHOW_ID_KEYS === undefined && !isWhole(chosen)) {
     problems.push('SHOW_ID_KEYS must be set, to the same value in every process, when ROLES does not name every role')
   }
@@ -223,10 +223,10 @@ function readKeys(
   name: 'SHOW_ID_KEYS' | 'SESSION_KEYS',
   settings: ProgramSettings,
   problems: string[],
-): ShowIdKey[] | null {
+): ServerKey[] | null {
   const value = settings[name]
   try {
-    return value === undefined ? null : parseShowIdKeys(value)
+    return value === undefined ? null : parseServerKeys(value)
   } catch (error) {
     problems.push(`${name}: ${(error as Error).message}`)
     return null

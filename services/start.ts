@@ -20,7 +20,7 @@ import { openSpoolRoom } from './intake/spool/room.ts'
 import { dataFolderError, prepareDataFolder } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { watchPartitions } from './process/partitions-watch.ts'
-import { loadOrCreateKeys } from './process/signing-keys.ts'
+import { loadOrCreateServerKeys } from './process/server-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 import { openRoles } from './roles/open-roles.ts'
 import { type Shared, spoolFolder } from './roles/part.ts'
@@ -84,7 +84,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   stops.push(() => host.stop())
-  const showIdKeys = config.showIdKeys ?? loadOrCreateKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
+  const showIdKeys = config.showIdKeys ?? loadOrCreateServerKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
   const buckets = config.workers > 1 ? createEmbeddedBuckets(Date.now) : null
   const spoolRoom = await openSpoolRoom({ folder: spoolFolder(config), maxBytes: config.spoolMaxBytes })
   const spools = { spoolRoom, spool: null }

@@ -15,7 +15,7 @@ import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
 import { SINK_GROUP } from '../../streams/sink/offset-metadata.ts'
 import { storedTopics } from '../../streams/sink/rows.ts'
 import { Problem } from '../domain/errors.ts'
-import { loadOrCreateKeys } from '../process/signing-keys.ts'
+import { loadOrCreateServerKeys } from '../process/server-keys.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
 import { createPasswordMail } from '../registry/access/users/password-mail.ts'
 import { threadedPasswordStrength } from '../registry/access/users/password-strength.ts'
@@ -72,7 +72,7 @@ export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
   const passwords = createPasswords()
   const { firstOperator } = config
   if (firstOperator) await untilLog(() => makeFirstOperator({ registry, passwords, strength, uuid }, firstOperator))
-  const keys = config.sessionKeys ?? loadOrCreateKeys(join(config.dataFolder, 'session-keys'), randomBytes)
+  const keys = config.sessionKeys ?? loadOrCreateServerKeys(join(config.dataFolder, 'session-keys'), randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
   const securityLog = createSecurityLog({ log: events, keys: sessionKeys, keepMs, now, uuid, logger })

@@ -10,8 +10,9 @@ import type { SharedBuckets } from '../../infra/rate-limits/port.ts'
 import { createBearerReader } from '../callers/bearer-tokens.ts'
 import { createRequestLimits, type RequestLimits } from '../callers/request-limits.ts'
 import { createTokenBuckets } from '../callers/token-buckets.ts'
+import type { ServerKey } from '../domain/identity/server-keys.ts'
 import { createUuid, inBlocks } from '../domain/identity/uuid.ts'
-import { createShowIds, type ShowIdKey } from '../domain/show-id/show-id.ts'
+import { createShowIds } from '../domain/show-id/show-id.ts'
 import { Snapshot } from '../domain/snapshot.ts'
 import type { SpoolRoom } from '../intake/spool/room.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
@@ -27,7 +28,7 @@ export interface SharedOptions {
   logger: Logger
   stops: Shared['stops']
   links: EngineLinks
-  showIdKeys: readonly ShowIdKey[]
+  showIdKeys: readonly ServerKey[]
   /** Rate limits that other threads count, too. Null when no other thread does. Ignored when there is a Redis. */
   buckets: SharedBuckets | null
   /** The disk space of the spools of all threads. */

@@ -1,6 +1,7 @@
 import sodium from 'sodium-native'
 import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 import { readClaims, writeClaims } from '../../../schemas/wire/show-id-claims.ts'
+import type { ServerKey } from '../identity/server-keys.ts'
 
 /**
  * A showId is base64url of
@@ -14,7 +15,6 @@ const VERSION = 1
 const HEAD_BYTES = 2
 const NONCE_BYTES = sodium.crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
 const TAG_BYTES = sodium.crypto_aead_xchacha20poly1305_ietf_ABYTES
-const SECRET_BYTES = sodium.crypto_aead_xchacha20poly1305_ietf_KEYBYTES
 const BODY_AT = HEAD_BYTES + NONCE_BYTES
 
 /** Longer strings cannot be show ids; they are refused unread. */
@@ -26,13 +26,6 @@ export const PERSON_ID_MAX_BYTES = 256
 /** Nonces drawn from the system at once. */
 const NONCES_POOLED = 512
 
-export interface ShowIdKey {
-  /** 0 to 255. It is part of the showId. */
-  id: number
-  /** 32 bytes. */
-  secret: Buffer
-}
-
 export interface ShowIds {
   /** @throws RangeError when the claims' strings are too long for SHOW_ID_MAX_CHARS. */
   seal(claims: ShowIdClaims): string
@@ -43,7 +36,7 @@ export interface ShowIds {
 }
 
 /** Seals with the first (newest) key and opens with any. Needs at least one key, ids unique. */
-export function createShowIds({ keys }: { keys: readonly ShowIdKey[] }): ShowIds {
+export function createShowIds({ keys }: { keys: readonly ServerKey[] }): ShowIds {
   const newest = keys[0]
   if (!newest) throw new Error('At least one showId key is needed')
   const secrets = new Map(keys.map((key) => [key.id, key.secret]))
@@ -117,21 +110,4 @@ function isCanonical(text: string): boolean {
   const rest = text.length % 4
   const spareBits = rest === 2 ? 0b1111 : rest === 3 ? 0b11 : 0
   return rest !== 1 && /^[\w-]+$/.test(text) && (BASE64URL.indexOf(text.at(-1)!) & spareBits) === 0
-}
-
-/**
- * Reads keys as the environment gives them, newest first: `2:<base64url of 32 bytes>,1:<base64url of 32 bytes>`.
- * @throws Error that says which key is wrong, never showing a secret.
- */
-export function parseShowIdKeys(text: string): ShowIdKey[] {
-  const keys = text.split(',').map((entry, index) => {
-    const [, id, secret] = /^\s*(\d{1,3}):([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(entry) ?? []
-    const key = { id: Number(id), secret: Buffer.from(secret ?? '', 'base64') }
-    if (secret === undefined || key.id > 255 || key.secret.length !== SECRET_BYTES) {
-      throw new Error(`key number ${index + 1} is not <id 0 to 255>:<base64url of ${SECRET_BYTES} bytes>`)
-    }
-    return key
-  })
-  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error('two keys have the same id')
-  return keys
 }

@@ -5,7 +5,7 @@ import type { MetricValues } from '../../../infra/metrics/requests.ts'
 import type { EmbeddedBuckets } from '../../../infra/rate-limits/embedded/rate-limits.ts'
 import { connect } from '../../../infra/threads/calls.ts'
 import { MANY_NEW_OBJECTS, startWorker } from '../../../infra/threads/worker.ts'
-import type { ShowIdKey } from '../../domain/show-id/show-id.ts'
+import type { ServerKey } from '../../domain/identity/server-keys.ts'
 import { openGate } from '../../http/forwarding/gate.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { SpoolRoom } from '../../intake/spool/room.ts'
@@ -25,7 +25,7 @@ export interface Workers {
 export interface WorkersOptions {
   config: Config
   host: Pick<EngineHost, 'links'>
-  showIdKeys: readonly ShowIdKey[]
+  showIdKeys: readonly ServerKey[]
   buckets: Pick<EmbeddedBuckets, 'link'>
   spoolRoom: Pick<SpoolRoom, 'shared'>
   /** The main thread's server. It already listens, and answers what the other threads do not. */

@@ -7,7 +7,8 @@ import { openEmbeddedCounters } from '../../../infra/counters/embedded/counters.
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { topics } from '../../../schemas/topics.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
-import { createShowIds, parseShowIdKeys } from '../../../services/domain/show-id/show-id.ts'
+import { parseServerKeys } from '../../../services/domain/identity/server-keys.ts'
+import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
@@ -23,7 +24,7 @@ const counters = await openEmbeddedCounters({
   shards: topics['ad-events'].partitions,
 })
 const snapshot = snapshotOf(JSON.parse(campaigns))
-const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
+const showIds = createShowIds({ keys: parseServerKeys(keys) })
 const server = createHttpServer({ logger: false })
 const limits = requestLimits({ snapshot, limits: generousLimits })
 const metrics = { eventsTaken() {}, repeatsLeftOut() {} }

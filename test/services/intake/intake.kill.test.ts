@@ -15,8 +15,9 @@ import type { RecordTypes } from '../../../schemas/records/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { topics } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
+import { parseServerKeys } from '../../../services/domain/identity/server-keys.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
-import { createShowIds, parseShowIdKeys } from '../../../services/domain/show-id/show-id.ts'
+import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { tries } from '../../effort.ts'
 import { claimsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
@@ -29,7 +30,7 @@ const BUDGET_MICROS = ROUNDS * 100 * PRICE_MICROS
 const campaignIds = Array.from({ length: 6 }, () => randomUUID())
 const campaigns = Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET_MICROS }]))
 const keys = `1:${randomBytes(32).toString('base64')}`
-const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
+const showIds = createShowIds({ keys: parseServerKeys(keys) })
 
 const folder = mkdtempSync(join(tmpdir(), 'intake-kill-'))
 mkdirSync(join(folder, 'log'))

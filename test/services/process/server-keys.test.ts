@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { loadOrCreateKeys } from '../../../services/process/signing-keys.ts'
+import { loadOrCreateServerKeys } from '../../../services/process/server-keys.ts'
 
 const run = promisify(execFile)
-const MODULE = join(import.meta.dirname, '../../../services/process/signing-keys.ts')
-const SCRIPT = `import('${MODULE}').then(({ loadOrCreateKeys }) => loadOrCreateKeys(process.argv[1], require('crypto').randomBytes))`
+const MODULE = join(import.meta.dirname, '../../../services/process/server-keys.ts')
+const SCRIPT = `import('${MODULE}').then(({ loadOrCreateServerKeys }) => loadOrCreateServerKeys(process.argv[1], require('crypto').randomBytes))`
 
 let folder: string
 beforeEach(async () => {
@@ -19,9 +19,9 @@ afterEach(() => rm(folder, { recursive: true }))
 
 it('a key is made once, for its owner only', async () => {
   const file = join(folder, 'keys')
-  const [made] = loadOrCreateKeys(file, randomBytes)
+  const [made] = loadOrCreateServerKeys(file, randomBytes)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(loadOrCreateKeys(file, randomBytes)).toEqual([made])
+  expect(loadOrCreateServerKeys(file, randomBytes)).toEqual([made])
 })
 
 it('a start that could not write its key, as on a full disk, does not keep the next one from starting', async () => {
@@ -30,5 +30,5 @@ it('a start that could not write its key, as on a full disk, does not keep the n
   // No file may grow, so that every write fails.
   const limited = ['-c', 'ulimit -f 0; exec "$0" -e "$1" "$2"', process.execPath, SCRIPT, file]
   await expect(run('bash', limited, { env })).rejects.toThrow()
-  expect(loadOrCreateKeys(file, randomBytes)).toHaveLength(1)
+  expect(loadOrCreateServerKeys(file, randomBytes)).toHaveLength(1)
 })
