@@ -11,7 +11,7 @@ import type { MetricsAddress } from './metrics/metrics.ts'
 import * as Setting from './settings.ts'
 import { type Environment, httpAddress, listOf, readSettings } from './settings.ts'
 
-export const roles = ['registry', 'selection', 'intake', 'streams'] as const
+const roles = ['registry', 'selection', 'intake', 'streams'] as const
 export type Role = (typeof roles)[number]
 
 /** Every setting, read once at the start. `docs/configuration.md` lists them with effect, unit and default. */

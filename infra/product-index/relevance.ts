@@ -51,7 +51,7 @@ export const occurrencesOf = (effect: number): number => (SATURATION * effect) /
  * The effect of an alternative as a share of the effect of the word itself, so that offers with the typed word come first.
  * Values between 0.1 and 0.3 make little difference; from 0.4 on, offers found by alternatives displace better ones.
  */
-export const ALTERNATIVE_SHARE = 0.2
+const ALTERNATIVE_SHARE = 0.2
 /** The effect of an alternative, given the mean effect of its terms. */
 export const alternativeEffect = (effect: number): number => ALTERNATIVE_SHARE * effect
 

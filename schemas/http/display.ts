@@ -58,7 +58,7 @@ export const DisplayHeaders = Type.Object({
   referer: Type.Optional(Type.String({ description: 'Address of the page: a URL or a path' })),
 })
 
-export const DisplayAd = Type.Object({
+const DisplayAd = Type.Object({
   bannerId: Type.String(),
   bannerUrl: text('Address that a click opens'),
   mobileDeepLink: text('Address that a click opens in a mobile app. Equals bannerUrl if the campaign has no deep link'),

@@ -17,7 +17,7 @@ interface Readable {
   _read(tap: Tap): unknown
 }
 
-export class Corrupt extends Error {
+class Corrupt extends Error {
   override readonly name = 'Corrupt'
 }
 

@@ -4,7 +4,7 @@ import type { EngineCopy, LogFile, TakenFiles } from '../../infra/backup/port.ts
 import { OperatorError } from '../domain/errors.ts'
 
 /** A folder in the data folder with links to files, so that they stay while a backup is taken. */
-export const KEPT_FOLDER = 'backup'
+const KEPT_FOLDER = 'backup'
 const FEEDS = 'feeds'
 
 /** The process that has the engines open could not carry out a step; the message says why. */

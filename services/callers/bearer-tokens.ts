@@ -4,7 +4,7 @@ import type { Entity, Snapshot } from '../domain/snapshot.ts'
 
 /** The account id of the bootstrap token and of operators without an account. No account has it. */
 export const BOOTSTRAP_ACCOUNT_ID = 'bootstrap'
-export const BOOTSTRAP_TOKEN_CHARS_MIN = 32
+const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 
 /** The caller that a bearer token authenticates. */
 export interface Bearer {

@@ -12,7 +12,7 @@ export interface JsonLimits {
   values: number
 }
 /** Parsing and validating this much takes some 20 ms at worst. */
-export const JSON_LIMITS: JsonLimits = { depth: 32, values: 50_000 }
+const JSON_LIMITS: JsonLimits = { depth: 32, values: 50_000 }
 
 /** The structural bytes of JSON. In UTF-8 none of them is part of another character. */
 export const QUOTE = 0x22

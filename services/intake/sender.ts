@@ -26,7 +26,7 @@ export type Sender =
   /** `accountId` is null for an operator's token, which is valid for every shop. */
   | { proof: 'TOKEN'; accountId: string | null }
 
-export const ANONYMOUS: Sender = { proof: 'ANONYMOUS' }
+const ANONYMOUS: Sender = { proof: 'ANONYMOUS' }
 
 /** What a request says about its sender before its body is read. */
 interface Claimed {

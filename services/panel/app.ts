@@ -7,7 +7,7 @@ import type { HttpServer } from '../http/server.ts'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 /** Where `make build` puts the browser's files. */
-export const PANEL_DIST = join(import.meta.dirname, 'dist')
+const PANEL_DIST = join(import.meta.dirname, 'dist')
 
 const NONCE_BYTES = 16
 const ASSETS = 'assets/'

@@ -7,7 +7,7 @@ import { decodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 
 /** The group whose commits say how far the log has been searched, and for whom. */
-export const ERASURE_GROUP = 'erasure'
+const ERASURE_GROUP = 'erasure'
 const PAGE_RECORDS = 1_000
 /** The most pages per turn, which take a few hundred milliseconds. */
 const PAGES_PER_TURN = 20

@@ -39,7 +39,7 @@ export const DAY_MS = 86_400_000
 /** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections']
 /** Nothing is learnt from what happened longer ago. */
-export const WINDOW_DAYS = 60
+const WINDOW_DAYS = 60
 /** Age at which a click counts half: what people want changes with the season. */
 const HALF_LIFE_DAYS = 30
 /** At this age a day is counted again, because the purchases that followed its clicks have come by then. */

@@ -124,7 +124,7 @@ export async function renewReplayMarkers(log: EventLog, now: () => number): Prom
 }
 
 /** True for a record of `dead-letters` that only says that a letter was replayed. */
-export function isReplayMarker(letter: DeadLetter): boolean {
+function isReplayMarker(letter: DeadLetter): boolean {
   return letter.stream === MARKER_STREAM && letter.topic === TOPIC
 }
 

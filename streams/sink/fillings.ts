@@ -35,8 +35,6 @@ export interface Filling {
   begunAt: number
 }
 
-export type Fillings = ReturnType<typeof createFillings>
-
 /** @param batchAgeMs how long the oldest record may wait now, as long as there is no backlog. */
 export function createFillings({ now, batchAgeMs }: { now: () => number; batchAgeMs: () => number }) {
   const fillings = new Map<string, Filling>()

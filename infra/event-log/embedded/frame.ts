@@ -11,7 +11,7 @@ import type { LogRecord, NewRecord } from '../port.ts'
  *
  * All numbers are little-endian.
  */
-export const RECORD_HEADER_BYTES = 8
+const RECORD_HEADER_BYTES = 8
 const TOPIC_BYTES = 1
 const FETCHED_HEADER_BYTES = 20
 const NULL = -1

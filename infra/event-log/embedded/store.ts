@@ -18,9 +18,6 @@ export interface LogStoreOptions {
   now: () => number
 }
 
-export type LogStore = ReturnType<typeof openLogStore>
-export type Connection = ReturnType<LogStore['connect']>
-
 /** The log inside its worker. Records go in and out as the frames of `frame.ts`. */
 export function openLogStore({ folder, now }: LogStoreOptions) {
   const database = openDatabase(folder)

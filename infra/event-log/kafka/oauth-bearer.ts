@@ -40,7 +40,7 @@ function saslOptions(sasl: NonNullable<KafkaSecurity['sasl']>, now: () => number
  * SASL OAUTHBEARER (RFC 7628). kafkajs has it, too, but does not read the broker's answer: a refused token would show only at the
  * next request, as ILLEGAL_SASL_STATE.
  */
-export function oauthBearer(token: () => Promise<string>): Mechanism {
+function oauthBearer(token: () => Promise<string>): Mechanism {
   return {
     mechanism: 'oauthbearer',
     authenticationProvider: ({ saslAuthenticate }) => ({

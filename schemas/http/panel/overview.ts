@@ -20,7 +20,7 @@ export const attentionKinds = [
 ] as const
 export type AttentionKind = (typeof attentionKinds)[number]
 
-export const setupSteps = [
+const setupSteps = [
   'PUBLISHER_ACCOUNT',
   'SHOP',
   'FEED',

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-export const assetOf = (content: string, ending: string): Asset => ({
+const assetOf = (content: string, ending: string): Asset => ({
   content,
   type: TYPES[ending]!,
   etag: `"${hashOf(content)}"`,

@@ -11,7 +11,7 @@ export const priceHtml = ({ price, salePrice }: Pick<Product, 'price' | 'salePri
     : html`<span class="price sale">${money(salePrice)}</span> <s class="was"><span class="hidden">was </span>${money(price)}</s>`
 
 /** A product in a grid or a row. */
-export const card = (product: Product): Html => html`<li class="card">
+const card = (product: Product): Html => html`<li class="card">
   <a href="${productPath(product.id)}">
     <img src="${picturePath(product.id)}" alt="" width="400" height="400" loading="lazy" decoding="async">
     <span class="brand">${product.brand}</span>

@@ -86,7 +86,7 @@ export function filtered(products: readonly Product[], { brands, colors, priceMa
 }
 
 export const slug = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-export const categoryHref = (path: string): string => `/c/${path.split(' > ').map(slug).join('/')}`
+const categoryHref = (path: string): string => `/c/${path.split(' > ').map(slug).join('/')}`
 
 /** Alternates the kinds, so that a department does not start with all its kettles. */
 function mixed(models: readonly Product[]): Product[] {

@@ -5,7 +5,7 @@ import { heldBy } from './moderation.ts'
 export const VIEWS_PRICED = 1_000
 
 /** The state of a campaign at a moment. It follows from the moderation, the switch, the dates and the money spent. */
-export const CAMPAIGN_STATES = [
+const CAMPAIGN_STATES = [
   'DRAFT',
   'IN_MODERATION',
   'REJECTED',

@@ -5,7 +5,7 @@ import { copied, jointlyLimited } from '../caches.ts'
 /** What depends on the language of a text: stems and stop words. */
 
 /** Used where a text's language is not known. */
-export const DEFAULT_LANG = 'en'
+const DEFAULT_LANG = 'en'
 const TERM_LENGTH_MAX = 64
 /** The code that stands for all languages without rules of their own. */
 const UNDETERMINED = 'und'

@@ -114,7 +114,7 @@ export const isSimilar = (term: string, other: string): boolean =>
   term[0] === other[0] && editDistance(term, other) <= editsIn(term)
 
 /** The number of letters added, left out, replaced, or exchanged with the next (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= a.length; i++) {
     const row = [i]

@@ -9,7 +9,7 @@ import { segmented } from './segments.ts'
  */
 
 /** Characters of one text that are analysed; the rest is ignored. */
-export const TEXT_LENGTH_MAX = 20_000
+const TEXT_LENGTH_MAX = 20_000
 /** Compounds whose terms are cached, of all languages together. Longer ones hardly ever recur. */
 const COMPOUNDS_CACHED_MAX = 40_000
 const CACHED_COMPOUND_CHARS_MAX = 64

@@ -3,9 +3,9 @@ import { type RejectedEvent, rejected } from './validation.ts'
 
 const DAY_MS = 86_400_000
 /** How long before its receipt an event may have happened. */
-export const PAST_MAX_MS = 7 * DAY_MS
+const PAST_MAX_MS = 7 * DAY_MS
 /** A clock that differs by no more than this is not worth a warning. */
-export const CLOCK_SKEW_MAX_MS = 5_000
+const CLOCK_SKEW_MAX_MS = 5_000
 
 /**
  * When an event happened, in UTC epoch milliseconds and never after `receivedAt`; or why it is rejected. A clock that is ahead

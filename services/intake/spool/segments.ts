@@ -13,7 +13,7 @@ export interface Segment {
 
 const NAME = /^(\d{12})\.spool$/
 
-export function segmentPath(folder: string, number: number): string {
+function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(12, '0')}.spool`)
 }
 

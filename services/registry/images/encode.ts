@@ -4,7 +4,7 @@ import { readContainer } from './container.ts'
 
 /** Size of an upload, and of a stored image, which must fit into one record of the log. */
 export const IMAGE_BYTES_MAX = 900_000
-export const IMAGE_SIDE_PIXELS_MAX = 4_096
+const IMAGE_SIDE_PIXELS_MAX = 4_096
 export const IMAGE_PIXELS_MAX = 4_096 * 2_048
 /** The encoding of one image is given up after this time. */
 const ENCODE_MAX_SECONDS = 20

@@ -67,7 +67,7 @@ export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
 }
 
 /** Keyed by the purchase, so that its returns keep their order. */
-export function returnRecord(value: TransactionReturn) {
+function returnRecord(value: TransactionReturn) {
   const key = `${value.shopId}/${value.eventId}`
   return { topic: 'transaction-returns', key, value: encode('TransactionReturn', value) } as const
 }

@@ -39,7 +39,7 @@ export interface EntryResults {
   warningCount: number
 }
 
-export const WARNINGS_LISTED_MAX = 1_000
+const WARNINGS_LISTED_MAX = 1_000
 const BATCH_ID_CHARS_MAX = 100
 const MESSAGE_CHARS_MAX = 500
 

@@ -10,7 +10,7 @@ import { startOfDay } from '../../domain/time/time-zone.ts'
 import { invalid } from '../../http/violations.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
-export const GROUP_BY_MAX = 4
+const GROUP_BY_MAX = 4
 const RANGE_MAX_DAYS = 400
 const DAY_MS = 86_400_000
 /** The clock may be set back within the range, which makes the range longer. */

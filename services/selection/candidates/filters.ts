@@ -45,7 +45,7 @@ export function attributes(targeting: Targeting): Filter[] {
   return [...byName].map(([name, anyOf]) => ({ kind: 'attribute', name, anyOf }))
 }
 
-export function categoryPaths(targeting: Targeting): Filter[] {
+function categoryPaths(targeting: Targeting): Filter[] {
   const paths = givenAll(targeting.categoryPaths)
   return paths.length > 0 ? [{ kind: 'categoryPaths', paths }] : []
 }

@@ -2,7 +2,7 @@ import type { Emission, Verdict } from '../../../../schemas/records/events.ts'
 import { isVoidedInSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */
-export const EMISSION_EVENTS_MAX = 1_000
+const EMISSION_EVENTS_MAX = 1_000
 /** For how long before a request the clocks of senders may date its events: the intake takes none that are older on arrival. */
 const EVENTS_BEFORE_MS = 7 * 86_400_000
 /** For how long after a request its events are listed. Clicks count for 30 days; later ones are expired, and rare. */

@@ -5,11 +5,11 @@ import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
 /** Transactions with the same id. Callers choose the ids, and may use one for a purchase, a cart and a wishlist in each shop. */
-export const TRANSACTIONS_OF_ID_MAX = 30
+const TRANSACTIONS_OF_ID_MAX = 30
 /** Versions of one transaction that are listed, beginning with the one that counts. */
-export const VERSIONS_TOLD_MAX = 20
+const VERSIONS_TOLD_MAX = 20
 /** Returns of one purchase that are listed, beginning with the first received. */
-export const RETURNS_TOLD_MAX = 100
+const RETURNS_TOLD_MAX = 100
 
 export type TransactionRow = Pick<
   Transaction,

@@ -4,7 +4,7 @@ import type { Partition, Partitions } from '../database.ts'
 import { eachAppend, type RecordSlice } from '../frame.ts'
 
 /** Limits of a block, so that reading from its middle stays cheap. */
-export const BLOCK_MAX_RECORDS = 1_000
+const BLOCK_MAX_RECORDS = 1_000
 const BLOCK_MAX_BYTES = 256 * 1024
 
 interface OpenBlock {

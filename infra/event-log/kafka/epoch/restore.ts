@@ -8,7 +8,7 @@ import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
 import { withEpoch } from './with-epoch.ts'
 
 /** Processes still use the log. */
-export class LogInUse extends OperatorError {
+class LogInUse extends OperatorError {
   override readonly name = 'LogInUse'
 }
 

@@ -1,7 +1,7 @@
 /** A set of document numbers, as an ascending list. Functions return a new list or one of their arguments. */
 export type Docs = Int32Array<ArrayBufferLike>
 
-export const NO_DOCS: Docs = new Int32Array(0)
+const NO_DOCS: Docs = new Int32Array(0)
 
 /** From this ratio of lengths on, a binary search for each entry of the shorter list is faster than walking both. */
 export const LOOKUP_RATIO = 16

@@ -3,7 +3,7 @@ import { TEXT_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
 import { Banners, displayFields, displayView } from './banners.ts'
 
-export const PRODUCT_IDS_MAX = 10_000
+const PRODUCT_IDS_MAX = 10_000
 const PRODUCT_ID_CHARS_MAX = 100
 const RULE_VALUES_MAX = 1_000
 const RULE_VALUE_CHARS_MAX = 750
@@ -43,7 +43,7 @@ const Rule = Type.Object(
   },
 )
 
-export const Products = Type.Object(
+const Products = Type.Object(
   { ids: Type.Optional(ProductIds('Feed ids of the products', 1)), rule: Type.Optional(Rule) },
   {
     additionalProperties: false,
@@ -154,7 +154,7 @@ export const CampaignQuery = ListQuery({
 })
 
 /** The most campaigns that one call may change. */
-export const CAMPAIGNS_CHANGED_MAX = 500
+const CAMPAIGNS_CHANGED_MAX = 500
 
 export const CampaignChanges = Body({
   ids: Type.Array(Id('A campaign'), { minItems: 1, maxItems: CAMPAIGNS_CHANGED_MAX, uniqueItems: true }),

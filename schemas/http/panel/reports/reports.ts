@@ -62,10 +62,10 @@ export const reportMetrics = [
 ] as const
 export type ReportMetric = (typeof reportMetrics)[number]
 
-export const attributionModels = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION'] as const
+const attributionModels = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION'] as const
 export type ReportModel = (typeof attributionModels)[number]
 
-export const reportFormats = ['json', 'csv', 'parquet'] as const
+const reportFormats = ['json', 'csv', 'parquet'] as const
 export type ReportFormat = (typeof reportFormats)[number]
 
 /** The verdicts of views and clicks that are not counted. */

@@ -5,9 +5,9 @@ import { plainText } from './plain-text.ts'
 import { readCategoryPath, readWebUrl } from './values.ts'
 
 /** Google uses the first and accepts a few more. Here each one is a path that category filters match. */
-export const PRODUCT_TYPES_MAX = 10
+const PRODUCT_TYPES_MAX = 10
 /** The contract has no limit for names. This one is far above the length of any name that a shop uses. */
-export const CUSTOM_NAME_CHARS_MAX = 100
+const CUSTOM_NAME_CHARS_MAX = 100
 const CUSTOM_LABELS = ['custom_label_0', 'custom_label_1', 'custom_label_2', 'custom_label_3', 'custom_label_4']
 
 export function readProductTypes(reader: ItemReader): string[] {

@@ -12,7 +12,7 @@ import { offerFromItem } from './offer-from-item.ts'
 export const ISSUES_KEPT_MAX = 10_000
 /** How many currencies are counted per run. A file hardly ever has two, but any three letters are taken for a currency. */
 export const CURRENCIES_COUNTED_MAX = 10
-export const PRODUCTS_PER_FEED_MAX = 3_000_000
+const PRODUCTS_PER_FEED_MAX = 3_000_000
 
 /**
  * The offers of a feed by id. The value is the digest in the index until an item of this run states the offer; from then on it is

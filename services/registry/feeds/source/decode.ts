@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { FeedFailure } from '../failure.ts'
 
 /** Limit of the size of a decompressed feed. */
-export const FEED_BYTES_MAX = 2 * 1024 ** 3
+const FEED_BYTES_MAX = 2 * 1024 ** 3
 /** Feeds compress about 10:1. Gzip can reach 1000:1, as in a zip bomb. The limit does not apply to the first bytes. */
 const EXPANSION_MAX = 100
 const EXPANSION_FREE_BYTES = 64 * 1024 ** 2
