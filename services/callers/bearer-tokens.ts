@@ -4,7 +4,6 @@ import type { Entity, Snapshot } from '../domain/snapshot.ts'
 
 /** The account id of the bootstrap token and of operators without an account. No account has it. */
 export const BOOTSTRAP_ACCOUNT_ID = 'bootstrap'
-const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 
 /** The caller that a bearer token authenticates. */
 export interface Bearer {
@@ -18,19 +17,13 @@ export interface Bearer {
 /** Reads an Authorization header; null when it has no valid token. */
 export type ReadBearer = (header: string | undefined) => Bearer | null
 
-/**
- * Reads bearer tokens: those in the registry, and the operator's bootstrap token, if there is one.
- * @throws when the bootstrap token is too short to be safe.
- */
+/** Reads bearer tokens: those in the registry, and the operator's bootstrap token, if there is one. */
 export function createBearerReader(deps: {
   snapshot: Snapshot
   bootstrapToken: string | null
   now: () => number
 }): ReadBearer {
   const { snapshot, bootstrapToken, now } = deps
-  if (bootstrapToken !== null && bootstrapToken.length < BOOTSTRAP_TOKEN_CHARS_MIN) {
-    throw new Error(`BOOTSTRAP_TOKEN must have at least ${BOOTSTRAP_TOKEN_CHARS_MIN} characters`)
-  }
   const bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken)
   const tokenByHash = tokenIndex(snapshot)
 

@@ -104,6 +104,12 @@ describe('configuration', () => {
     expect(readConfig({ ...env, SMTP_FROM: 'Endcap <ads@shop.example>' }).mail?.from).toBe('Endcap <ads@shop.example>')
   })
 
+  it('refuses a bootstrap token that could be guessed', () => {
+    const tokenOf = (chars: number) => readConfig({ BOOTSTRAP_TOKEN: 'x'.repeat(chars) }).bootstrapToken
+    expect(() => tokenOf(31)).toThrow('BOOTSTRAP_TOKEN must be at least 32 characters long')
+    expect(tokenOf(32)).toHaveLength(32)
+  })
+
   it('never repeats a secret in a message', () => {
     const secret = 'x'.repeat(20)
     expect(() => readConfig({ BOOTSTRAP_TOKEN: secret })).toThrow(expect.not.stringContaining(secret))

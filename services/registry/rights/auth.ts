@@ -53,7 +53,6 @@ export type Authorize = (
 /**
  * Reads bearer tokens: those in the registry and the operator's bootstrap token, which null disables. Reads the session of a
  * request that has no token.
- * @throws when the bootstrap token is too short to be safe.
  */
 export function createAuthorize(deps: {
   snapshot: Snapshot
