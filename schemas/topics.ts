@@ -1,3 +1,5 @@
+import { EVENT_LIFE_MS, RECEIVED_AFTER_MAX_MS } from './event-times.ts'
+
 /** Every topic of the log: what it holds, how it is partitioned and how long it is kept. */
 export interface Topic {
   /** Avro record of the values, by its name in `schemas/`. */
@@ -39,8 +41,8 @@ export type RecordName =
 const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
 
-/** For this long a repeat must be recognised: a click counts for 30 days, may come 8 days late, and the judge gets a day more. */
-const REPEATS_KNOWN_DAYS = 39
+/** For this long the repeat of a click must be recognised. The judge gets a day more. */
+const REPEATS_KNOWN_DAYS = (EVENT_LIFE_MS.CLICK + RECEIVED_AFTER_MAX_MS) / DAY_MS + 1
 
 const retained = (record: RecordName, partitions: number, days: number, daysMin = 1): Topic => ({
   record,
@@ -86,7 +88,7 @@ export const topics = {
   transactions: retained('Transaction', 4, 400),
   /** Key: shopId/eventId of the purchase. */
   'transaction-returns': retained('TransactionReturn', 4, 400),
-  /** Key: cid. A click may earn credit for 90 days, and an event may come 8 days late. */
+  /** Key: cid. A click may earn credit for 90 days, and an event may come `RECEIVED_AFTER_MAX_MS` late. */
   'page-views': retained('PageView', 4, 100),
   /** Key: feedId/runId. */
   'feed-issues': retained('FeedIssue', 1, 30),

@@ -1,6 +1,6 @@
 import type { TopicName } from '../../schemas/topics.ts'
 import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
-import { LATE_MAX_MS, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
+import { NAMED_AFTER_MAX_MS, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
 import { followErasures } from './erasures-tail.ts'
 import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord } from './port.ts'
 
@@ -37,7 +37,7 @@ export function withErasures(stored: EventLog, now: () => number): ErasingLog {
     if (!records.some(({ topic }) => isPersonal(topic))) return stored.append(records)
     // When the log cannot be read, the append below fails too, and says why.
     await known().catch(() => {})
-    if (erasures.coveredUntil + LATE_MAX_MS < now()) return stored.append(records)
+    if (erasures.coveredUntil + NAMED_AFTER_MAX_MS < now()) return stored.append(records)
     return stored.append(
       records.map((record) => {
         const replaced = isPersonal(record.topic) ? erased(erasures, record.topic, record) : null

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { EVENT_AGE_MAX_DAYS } from '../event-times.ts'
 import { Nullable, TIME_CHARS_MAX } from './panel/common.ts'
 import { CURRENCY_PATTERN, LOCALE_PATTERN } from './text.ts'
 
@@ -26,8 +27,8 @@ const OccurredAt = Type.Optional(
       format: 'date-time',
       maxLength: TIME_CHARS_MAX,
       description:
-        'When the event happened, ISO 8601 with an offset. An event more than 7 days old is rejected. If the time is missing, ' +
-        'malformed or in the future, the time of receipt is used',
+        `When the event happened, ISO 8601 with an offset. An event more than ${EVENT_AGE_MAX_DAYS} days old is rejected. ` +
+        'If the time is missing, malformed or in the future, the time of receipt is used',
     }),
   ),
 )

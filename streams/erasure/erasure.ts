@@ -1,7 +1,7 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Erasure } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
-import { type ActiveErasure, type Erasures, LATE_MAX_MS } from '../../services/domain/erasure/erasures.ts'
+import { type ActiveErasure, type Erasures, NAMED_AFTER_MAX_MS } from '../../services/domain/erasure/erasures.ts'
 import { msSince } from '../../services/domain/time/ms-since.ts'
 import type { AttributionDeps } from '../attribution/attribution.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
@@ -79,7 +79,7 @@ export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
     const freed: Erasure[] = []
     for (const each of erased) {
       if (each.logFreeAt === null && !isLogFree(each, beginsAt)) continue
-      const isLate = now() > each.requestedAt + LATE_MAX_MS
+      const isLate = now() > each.requestedAt + NAMED_AFTER_MAX_MS
       const logFreeAt = each.logFreeAt ?? now()
       if (isLate || each.logFreeAt === null) freed.push({ ...each, logFreeAt, digest: isLate ? null : each.digest })
     }

@@ -3,6 +3,7 @@ import { endingSteps, endingTables } from '../../infra/analytics/queries/people/
 import { monthOf } from '../../infra/analytics/retention/closed-months.ts'
 import { markEnded, readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { LOGGED_AFTER_MAX_MS } from '../../schemas/event-times.ts'
 import {
   ATTRIBUTION_GROUP,
   type AttributionDeps,
@@ -22,8 +23,6 @@ const readers = [
   [SINK_GROUP, attributionTopics],
 ] as const
 const DAY_MS = 86_400_000
-/** How late an event may reach the log. */
-const LATE_MAX_MS = 9 * DAY_MS
 /** The store needs some time to change rows. */
 const CHANGING_PAUSE_MS = 5_000
 /** A month whose purchases cannot be settled yet is tried again after this. */
@@ -79,7 +78,7 @@ export function createIdentifierRetention(deps: IdentifierRetentionDeps): Identi
 /** Call it only while attribution does not run. @returns whether the purchases are settled now. */
 async function settle(deps: IdentifierRetentionDeps, until: number): Promise<boolean> {
   const { log, analytics } = deps
-  if (!(await isStored(log, settledUntilOf(until) + LATE_MAX_MS))) return false
+  if (!(await isStored(log, settledUntilOf(until) + LOGGED_AFTER_MAX_MS))) return false
   if (!(await isFollowing(log))) return false
   await attribute(deps)
   await markEnded(analytics, until)

@@ -1,15 +1,10 @@
 import { personShard } from '../../infra/counters/shards.ts'
+import { EVENT_LIFE_MS } from '../../schemas/event-times.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, ShowIdClaims, Verdict } from '../../schemas/records/events.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
 import { memoized } from '../../services/domain/memoized.ts'
-import {
-  capReservationKey,
-  crossClientKey,
-  dayIn,
-  LIFE_MS,
-  viewsKey,
-} from '../../services/domain/money/counter-keys.ts'
+import { capReservationKey, crossClientKey, dayIn, viewsKey } from '../../services/domain/money/counter-keys.ts'
 import { bucketOf, endOfFlight } from '../../services/domain/money/in-flight.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
@@ -84,7 +79,7 @@ export const invalid = (verdict: Verdict): Judgement => {
 /** The verdict on an event that is not counted at all; null when the counters decide. */
 export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
   if (bot) return 'BOT'
-  return occurredAt - claims.emittedAt > LIFE_MS[type] ? 'EXPIRED' : null
+  return occurredAt - claims.emittedAt > EVENT_LIFE_MS[type] ? 'EXPIRED' : null
 }
 
 /**

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** For as long a touch may earn what its person buys, in any shop. */
 const EARNING_MAX_MS = CLICK_WINDOW_HOURS_MAX * HOUR_MS
-/** For as long, at least, purchases are credited anew when something of them changes. Events are up to nine days late. */
+/** For as long, at least, purchases are credited anew when something of them changes. Events are at most `LOGGED_AFTER_MAX_MS` late. */
 const UNSETTLED_DAYS_MIN = 30
 export const IDENTIFIER_DAYS_MIN = EARNING_MAX_MS / DAY_MS + UNSETTLED_DAYS_MIN
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { EVENT_LIFE_MS, LOGGED_AFTER_MAX_MS } from '../../../schemas/event-times.ts'
 import type { Erasure, IdentifierDigest } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 
@@ -28,11 +29,8 @@ export function isDigestOf({ salt, sha256 }: IdentifierDigest, value: string): b
  * identifiers were replaced before they were appended. Clocks differ by less than this, and requests end sooner.
  */
 export const READ_AFTER_MS = 3_600_000
-/**
- * A click counts up to 30 days after its ad was shown, to a person whom it names. An event may be received 7 days after it happened. One
- * more day allows for differing clocks, another for the spool.
- */
-export const LATE_MAX_MS = (30 + 9) * 86_400_000
+/** The longest time from the emission of an ad to the place in the log of an event that names the person to whom it was shown. */
+export const NAMED_AFTER_MAX_MS = EVENT_LIFE_MS.CLICK + LOGGED_AFTER_MAX_MS
 
 /** An erasure whose identifier may still occur. */
 export type ActiveErasure = Erasure & { digest: IdentifierDigest }

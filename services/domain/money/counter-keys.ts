@@ -1,3 +1,4 @@
+import { EVENT_LIFE_MS, RECEIVED_AFTER_MAX_MS } from '../../../schemas/event-times.ts'
 import { memoized } from '../memoized.ts'
 
 /**
@@ -7,10 +8,6 @@ import { memoized } from '../memoized.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** The longest time from the emission to the event, by event type. */
-export const LIFE_MS = { VIEW: DAY_MS, CLICK: 30 * DAY_MS } as const
-/** An event may be received up to 7 days after it happened. One more day allows for differing clocks. */
-const LATE_MAX_MS = 8 * DAY_MS
 /** How far the judge may be behind before counters that it still needs expire. */
 export const LAG_MAX_MS = 3 * DAY_MS
 /**
@@ -18,7 +15,7 @@ export const LAG_MAX_MS = 3 * DAY_MS
  * campaign has spent since it began. The ids of clicks, by which repeats are recognised, are kept the longest: by the minute
  * of the emission. One more day allows for differing clocks.
  */
-export const COUNTED_FOR_MS = LIFE_MS.CLICK + LATE_MAX_MS + LAG_MAX_MS + DAY_MS
+export const COUNTED_FOR_MS = EVENT_LIFE_MS.CLICK + RECEIVED_AFTER_MAX_MS + LAG_MAX_MS + DAY_MS
 /** This long after a day began in UTC, it has ended in every time zone. */
 const DAY_ENDS_MS = 1.5 * DAY_MS
 
@@ -74,7 +71,7 @@ const viewsId = (by: 'cid' | 'uid', { campaignId, adId }: AdId, person: string) 
   `${by}/${campaignId}/${adId.length}:${adId}/${person}`
 
 const groupsOf = memoized((day: string) => {
-  const keptUntil = Date.parse(day) + DAY_ENDS_MS + LATE_MAX_MS + LAG_MAX_MS
+  const keptUntil = Date.parse(day) + DAY_ENDS_MS + RECEIVED_AFTER_MAX_MS + LAG_MAX_MS
   return {
     spend: { name: `spend/${day}`, keptUntil, spread: 16, exact: true },
     views: { name: `views/${day}`, keptUntil, spread: 1024 },
@@ -83,10 +80,10 @@ const groupsOf = memoized((day: string) => {
 })
 
 const seenGroups = memoized((minute: number) => {
-  const keptUntil = (minute + 1) * MINUTE_MS + LATE_MAX_MS + LAG_MAX_MS
+  const keptUntil = (minute + 1) * MINUTE_MS + RECEIVED_AFTER_MAX_MS + LAG_MAX_MS
   return {
-    VIEW: { name: `viewed/${minute}`, keptUntil: keptUntil + LIFE_MS.VIEW },
-    CLICK: { name: `clicked/${minute}`, keptUntil: keptUntil + LIFE_MS.CLICK },
+    VIEW: { name: `viewed/${minute}`, keptUntil: keptUntil + EVENT_LIFE_MS.VIEW },
+    CLICK: { name: `clicked/${minute}`, keptUntil: keptUntil + EVENT_LIFE_MS.CLICK },
   }
 })
 

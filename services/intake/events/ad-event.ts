@@ -1,6 +1,6 @@
 import type { AdEvent, AdKind } from '../../../schemas/records/events.ts'
 import { adEventBytes, readGist, withoutPerson } from '../../../schemas/wire/ad-event.ts'
-import { LATE_MAX_MS } from '../../domain/erasure/erasures.ts'
+import { NAMED_AFTER_MAX_MS } from '../../domain/erasure/erasures.ts'
 import type { RequestContext } from '../request-context.ts'
 import { proofFor } from '../sender.ts'
 import { contentOf, fingerprintOf } from './duplicate-filter.ts'
@@ -46,7 +46,7 @@ export function validateAdEvent(
   // The authentication tag at the end of a showId identifies it.
   const identity = type + showId.slice(-TAG_CHARS)
   // It counts no more, and the digests of erased people may be forgotten by now, so that no erasure would find the person in it.
-  const isForgotten = receivedAt - shown.emittedAt > LATE_MAX_MS
+  const isForgotten = receivedAt - shown.emittedAt > NAMED_AFTER_MAX_MS
   const { value, campaignId } = adEventBytes(event, isForgotten ? withoutPerson(claims) : claims)
   return {
     status: 'ACCEPTED',

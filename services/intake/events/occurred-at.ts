@@ -1,9 +1,8 @@
+import { EVENT_AGE_MAX_DAYS } from '../../../schemas/event-times.ts'
 import type { FieldError } from '../../domain/errors.ts'
 import { type RejectedEvent, rejected } from './validation.ts'
 
 const DAY_MS = 86_400_000
-/** How long before its receipt an event may have happened. */
-const PAST_MAX_MS = 7 * DAY_MS
 /** A clock that differs by no more than this is not worth a warning. */
 const CLOCK_SKEW_MAX_MS = 5_000
 
@@ -25,7 +24,9 @@ export function occurredAt(
   const at = Date.parse(given)
   if (Number.isNaN(at)) return now('is not a time')
   if (at > receivedAt + CLOCK_SKEW_MAX_MS) return now('is in the future')
-  if (at < receivedAt - PAST_MAX_MS) return rejected(path, 'is more than 7 days back')
+  if (at < receivedAt - EVENT_AGE_MAX_DAYS * DAY_MS) {
+    return rejected(path, `is more than ${EVENT_AGE_MAX_DAYS} days ago`)
+  }
   return { at: Math.min(at, receivedAt), warnings: [] }
 }
 

@@ -35,7 +35,7 @@ describe('a batch', () => {
       { index: 1, code: 'INVALID_SHOW_ID', message: '/events/1/showId: was not made by this service' },
       { index: 4, code: 'INVALID', message: '/events/4/data/products/0/quantity: must be >= 1' },
       { index: 5, code: 'INVALID', message: '/events/5/data/referer: must be a URL' },
-      { index: 6, code: 'INVALID', message: '/events/6/occurredAt: is more than 7 days back' },
+      { index: 6, code: 'INVALID', message: '/events/6/occurredAt: is more than 7 days ago' },
       { index: 7, code: 'INVALID', message: '/events/7/type: must be one of VIEW, CLICK, PAGE_VIEW, TRANSACTION' },
       { index: 8, code: 'INVALID', message: '/events/8: must be object' },
       { index: 9, code: 'INVALID', message: '/events/9/showId: is required' },
@@ -83,8 +83,8 @@ describe('a batch', () => {
     ]
     const { body } = await intake.post(url, { events })
     expect(body.rejected.map(({ message }: { message: string }) => message)).toEqual([
-      '/events/0/occurredAt: is more than 7 days back',
-      '/events/1/data/occurredAt: is more than 7 days back',
+      '/events/0/occurredAt: is more than 7 days ago',
+      '/events/1/data/occurredAt: is more than 7 days ago',
     ])
     expect(body.warnings.map(({ path }: { path: string }) => path)).toEqual([
       '/events/2/occurredAt',
