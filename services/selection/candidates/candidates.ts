@@ -4,7 +4,6 @@ import {
   IndexUnavailable,
   type ProductIndex,
   type ProductQuery,
-  type SearchResult,
 } from '../../../infra/product-index/port.ts'
 import { createSlices } from '../../../infra/threads/slices.ts'
 import { hashOf, shuffledHash } from '../../domain/auction/auction.ts'
@@ -14,6 +13,7 @@ import type { MaybePromise } from '../deadline.ts'
 import type { Campaigns, RunningCampaigns } from '../eligibility/campaigns.ts'
 import { createBestsellerFallback } from './bestseller-fallback.ts'
 import { type Candidate, createCandidates } from './candidate.ts'
+import { createIndexBatch } from './index-batch.ts'
 import { type Basis, createStaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export interface CandidateList {
@@ -179,52 +179,4 @@ const byFeed = ({ offer: a }: IndexedProduct, { offer: b }: IndexedProduct) => (
 /** The key of a query, whichever campaigns run now: candidates of campaigns that do not run are dropped as ineligible later. */
 function keyOfPage({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
   return JSON.stringify([shopId, campaigns.kind, campaigns.except, limit, rank, filters])
-}
-
-/** Small enough that the index starts before this turn of the event loop ends. */
-const QUERIES_PER_CALL = 8
-
-interface PendingQuery {
-  query: ProductQuery
-  resolve: (result: SearchResult) => void
-  reject: (error: unknown) => void
-}
-
-/**
- * Sends the queries of one turn of the event loop to the index together, in few calls. Waking another thread and being woken
- * by its answer, or crossing the network, costs more than most queries.
- */
-export function createIndexBatch(index: Pick<ProductIndex, 'search'>) {
-  let pending: PendingQuery[] = []
-  let scheduled: NodeJS.Immediate | null = null
-
-  function flush(): void {
-    if (scheduled) clearImmediate(scheduled)
-    scheduled = null
-    const batch = pending
-    pending = []
-    void answer(batch)
-  }
-
-  async function answer(batch: readonly PendingQuery[]): Promise<void> {
-    try {
-      const results = await index.search(batch.map(({ query }) => query))
-      for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
-    } catch (error) {
-      // The index may have refused one of them, and the others have nothing to do with it.
-      const isRefusal = batch.length > 1 && !(error instanceof IndexUnavailable)
-      if (isRefusal) for (const each of batch) void answer([each])
-      else for (const { reject } of batch) reject(error)
-    }
-  }
-
-  return {
-    search(query: ProductQuery): Promise<SearchResult> {
-      return new Promise((resolve, reject) => {
-        pending.push({ query, resolve, reject })
-        if (pending.length === QUERIES_PER_CALL) flush()
-        else scheduled ??= setImmediate(flush)
-      })
-    },
-  }
 }

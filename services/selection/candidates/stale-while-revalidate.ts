@@ -21,10 +21,10 @@ export interface StaleWhileRevalidateCache<T extends object> {
 }
 
 /**
- * A cache for values that may be a second old, or half a minute if they would be the same now. A fresh value is returned without a promise, so a hit costs no microtask. The least
- * recently used values are evicted first.
+ * A cache for values that may be a second old, or half a minute if they would be the same now. A fresh value is returned without a
+ * promise, so a hit costs no microtask. The least recently used values are evicted first.
  * @param bytesOf about how much memory an entry takes, more than 0.
- * @param join what calls get that come while a load is under way. Default: its value.
+ * @param join what a call gets that comes while the load of its key is under way. Default: the value that it loads.
  */
 export function createStaleWhileRevalidateCache<T extends object>({
   now,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { IndexUnavailable, type ProductQuery, type SearchResult } from '../../../../infra/product-index/port.ts'
-import { createIndexBatch } from '../../../../services/selection/candidates/candidates.ts'
+import { createIndexBatch } from '../../../../services/selection/candidates/index-batch.ts'
 
 const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
 const result = (tieSeed: number) =>
