@@ -44,12 +44,12 @@ interface EventLoad {
 
 /** The events of one request. */
 export interface EventLoads {
-  /** The number of events sent. */
-  told: number
+  /** The number of events sent, whether they are stored or not. */
+  sent: number
   /** The events that will be stored. */
   stored: readonly EventLoad[]
-  /** Whether the shop authenticated them. Such events do not draw from its buckets, which strangers could otherwise empty. */
-  vouched: boolean
+  /** Whether a token or a signature proves their sender. Such events do not draw from the shop's buckets, which strangers could empty. */
+  isProven: boolean
 }
 
 /** Limits of requests and events per minute. Each method throws Problem RATE_LIMITED with the time to wait. */
@@ -139,12 +139,12 @@ export function createRequestLimits(deps: {
       const more = requestsFor(loads.reduce((sum, { ads }) => sum + ads, 0)) - 1
       if (caller && more > 0) buckets.charge(drawOf(caller, 'RequestsPerMinute', more))
     },
-    admitEvents({ limitedAs: caller }, { told, stored, vouched }) {
+    admitEvents({ limitedAs: caller }, { sent, stored, isProven }) {
       const draws: Draw[] = []
       if (caller) {
-        draws.push(...drawOf(caller, 'EventsPerMinute', told), ...drawOf(caller, 'KibPerMinute', kibOf(stored)))
+        draws.push(...drawOf(caller, 'EventsPerMinute', sent), ...drawOf(caller, 'KibPerMinute', kibOf(stored)))
       }
-      if (!vouched) {
+      if (!isProven) {
         for (const [shopId, loads] of Map.groupBy(stored, (load) => load.shopId)) {
           if (owns(caller, shopId)) continue
           draws.push(...drawOf(shop(shopId), 'EventsPerMinute', loads.length))

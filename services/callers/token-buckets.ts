@@ -6,10 +6,11 @@ const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
 const BUCKETS_MAX = 100_000
 /** A process reports its draws to Redis once they reach this share of a bucket, so that rare callers cost Redis nothing. */
-const TOLD_SHARE = 1 / 20
+const REPORTED_SHARE_MIN = 1 / 20
 /** A process reports at most this often, so that busy callers share one call. */
-const TELL_EVERY_MS = 500
-const TOLD_AT_ONCE_MAX = 500
+const REPORT_EVERY_MS = 500
+/** Buckets of one report. */
+const REPORTED_AT_ONCE_MAX = 500
 
 interface Bucket {
   level: number
@@ -17,7 +18,7 @@ interface Bucket {
   at: number
   perMinute: number
   /** Drawn here and not yet reported to Redis. */
-  untold: number
+  unreported: number
 }
 
 export interface TokenBuckets {
@@ -44,14 +45,14 @@ export function createTokenBuckets(deps: {
 }): TokenBuckets {
   const { shared, now, onError } = deps
   const buckets = lruCache<Bucket>(BUCKETS_MAX)
-  const toTell = new Map<string, Bucket>()
+  const toReport = new Map<string, Bucket>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
 
   function bucketNow({ key, perMinute }: Draw, at: number): Bucket {
     let bucket = buckets.get(key)
     if (!bucket) {
-      bucket = { level: perMinute, at, perMinute, untold: 0 }
+      bucket = { level: perMinute, at, perMinute, unreported: 0 }
       buckets.set(key, bucket)
     }
     bucket.level = Math.min(perMinute, bucket.level + (Math.max(0, at - bucket.at) * perMinute) / MINUTE_MS)
@@ -62,45 +63,45 @@ export function createTokenBuckets(deps: {
   function drawn(bucket: Bucket, { key, amount, perMinute }: Draw): void {
     bucket.level -= amount
     if (!shared) return
-    bucket.untold += amount
-    if (bucket.untold < perMinute * TOLD_SHARE) return
-    toTell.set(key, bucket)
-    tellSoon()
+    bucket.unreported += amount
+    if (bucket.unreported < perMinute * REPORTED_SHARE_MIN) return
+    toReport.set(key, bucket)
+    reportSoon()
   }
 
-  function tellSoon(): void {
-    if (closed || toTell.size === 0) return
+  function reportSoon(): void {
+    if (closed || toReport.size === 0) return
     timer ??= setTimeout(() => {
-      tell()
+      report()
         .catch(onError)
         .finally(() => {
           timer = null
-          tellSoon()
+          reportSoon()
         })
-    }, TELL_EVERY_MS).unref()
+    }, REPORT_EVERY_MS).unref()
   }
 
   const outerKey = (key: string) => createHmac('sha256', shared!.hashKey).update(key).digest('base64url')
 
-  async function tell(): Promise<void> {
-    const told = [...toTell].slice(0, TOLD_AT_ONCE_MAX)
-    for (const [key] of told) toTell.delete(key)
-    const draws = told.map(([key, bucket]) => {
-      const draw = { key: outerKey(key), amount: bucket.untold, perMinute: bucket.perMinute }
-      bucket.untold = 0
+  async function report(): Promise<void> {
+    const reported = [...toReport].slice(0, REPORTED_AT_ONCE_MAX)
+    for (const [key] of reported) toReport.delete(key)
+    const draws = reported.map(([key, bucket]) => {
+      const draw = { key: outerKey(key), amount: bucket.unreported, perMinute: bucket.perMinute }
+      bucket.unreported = 0
       return draw
     })
     try {
       const levels = await shared!.buckets.draw(draws)
       const at = now()
-      for (const [index, [, bucket]] of told.entries()) {
+      for (const [index, [, bucket]] of reported.entries()) {
         const level = levels[index] ?? null
         // An amount that may not have been drawn is reported again with a later draw.
-        if (level === null) bucket.untold += draws[index]!.amount
-        else Object.assign(bucket, { level: level - bucket.untold, at })
+        if (level === null) bucket.unreported += draws[index]!.amount
+        else Object.assign(bucket, { level: level - bucket.unreported, at })
       }
     } catch (error) {
-      for (const [index, [, bucket]] of told.entries()) bucket.untold += draws[index]!.amount
+      for (const [index, [, bucket]] of reported.entries()) bucket.unreported += draws[index]!.amount
       throw error
     }
   }

@@ -51,9 +51,9 @@ export function createAccept({ log, limits, metrics }: AcceptDeps) {
     const accepted = results.filter((result) => result.status === 'ACCEPTED')
     const { toStore, duplicates } = duplicateFilter.sift(accepted)
     limits.admitEvents(request, {
-      told: results.length,
+      sent: results.length,
       stored: toStore.map(({ shopId, record }) => ({ shopId, bytes: record.value?.length ?? 0 })),
-      vouched: context.sender.proof !== 'ANONYMOUS',
+      isProven: context.sender.proof !== 'ANONYMOUS',
     })
     await store(log, toStore)
     duplicateFilter.remember(toStore)

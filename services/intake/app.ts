@@ -24,7 +24,7 @@ import type { ClientHasher } from './client/client-hasher.ts'
 import { validateAdEvent } from './events/ad-event.ts'
 import { splitBatch, validateBatch } from './events/batch.ts'
 import { createBodyReader } from './events/body-reader.ts'
-import { occurredAt } from './events/occurred-at.ts'
+import { readOccurredAt } from './events/occurred-at.ts'
 import { validatePageView } from './events/page-view.ts'
 import { substituteEventId, type TransactionReport, validateTransaction } from './events/transaction.ts'
 import { orThrow, rejected, type ValidationDeps, type ValidationResult, withWarnings } from './events/validation.ts'
@@ -76,7 +76,7 @@ export function intakeApp(deps: IntakeDeps) {
       const context = readContext(request)
       const body = readBody(request.body)
       const result = body.status === 'REJECTED' ? body : withWarnings(validate(body.value, context), body.warnings)
-      if (result.status === 'REJECTED') limits.admitEvents(request, { told: 1, stored: [], vouched: false })
+      if (result.status === 'REJECTED') limits.admitEvents(request, { sent: 1, stored: [], isProven: false })
       const event = orThrow(result)
       reply.code(202)
       return accept({ request, context, results: [event], isBatch: false, clientId: event.cid })
@@ -95,7 +95,7 @@ export function intakeApp(deps: IntakeDeps) {
 
   const validateBuy = (report: TransactionReport, { cid, uid, receivedAt, sender }: RequestContext) => {
     if (cid === null) return rejected('header/cid', 'is required')
-    const happened = occurredAt(report.occurredAt, receivedAt)
+    const happened = readOccurredAt(report.occurredAt, receivedAt)
     if ('status' in happened) return happened
     const result = validateTransaction(report, { cid, uid, occurredAt: happened.at, receivedAt, sender }, deps)
     return withWarnings(result, happened.warnings)

@@ -7,7 +7,7 @@ import { splitList } from '../../http/json-list.ts'
 import type { RequestContext } from '../request-context.ts'
 import { validateAdEvent } from './ad-event.ts'
 import { createBodyReader } from './body-reader.ts'
-import { occurredAt } from './occurred-at.ts'
+import { readOccurredAt } from './occurred-at.ts'
 import { validatePageView } from './page-view.ts'
 import { substituteEventId, validateTransaction } from './transaction.ts'
 import { type RejectedEvent, rejected, type ValidationDeps, type ValidationResult, withWarnings } from './validation.ts'
@@ -115,7 +115,7 @@ function adEventOf(
   context: RequestContext,
   deps: ValidationDeps,
 ): ValidationResult {
-  const happened = occurredAt(given, context.receivedAt)
+  const happened = readOccurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
   const result = validateAdEvent({ type, kind: null, showId, occurredAt: happened.at }, context, deps)
   return withWarnings(result, happened.warnings)
@@ -127,7 +127,7 @@ function pageViewOf(
   deps: ValidationDeps,
   assignCid: () => string,
 ): ValidationResult {
-  const happened = occurredAt(given, context.receivedAt)
+  const happened = readOccurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
   const givenCid = data.cid || context.cid
   const person = personOf(data, context, givenCid || assignCid())
@@ -141,7 +141,7 @@ function transactionOf(
   deps: ValidationDeps,
 ): ValidationResult {
   const own = data.occurredAt ?? null
-  const happened = occurredAt(own ?? given, context.receivedAt)
+  const happened = readOccurredAt(own ?? given, context.receivedAt)
   if ('status' in happened) return own === null ? happened : inData(happened)
   const result = validateTransaction(data, { ...personOf(data, context, data.cid), occurredAt: happened.at }, deps)
   return own === null

@@ -11,7 +11,7 @@ const CLOCK_SKEW_MAX_MS = 5_000
  * does not get the event rejected: a time in the future, or an unreadable or missing one, is read as the time of receipt.
  * @param given ISO 8601 with an offset.
  */
-export function occurredAt(
+export function readOccurredAt(
   given: string | null | undefined,
   receivedAt: number,
 ): { at: number; warnings: FieldError[] } | RejectedEvent {
@@ -33,7 +33,7 @@ export function occurredAt(
 /**
  * When an ad was viewed or clicked: not before it was served. An earlier time would count for the budget and the cap of an earlier day,
  * and as a touch before a purchase that was already made.
- * @param at as `occurredAt` gives it.
+ * @param at as `readOccurredAt` gives it.
  */
 export function notBeforeServed(
   at: number,
