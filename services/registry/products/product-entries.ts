@@ -1,7 +1,6 @@
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { withUpdateDigest } from '../../domain/catalogue/offer.ts'
-import type { FieldError } from '../../domain/errors.ts'
-import { ERRORS_LISTED_MAX } from '../../domain/errors.ts'
+import { ERRORS_LISTED_MAX, type FieldError } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { type IssueCode, issueCodes } from '../feeds/issue-codes.ts'
 import { offerFromItem, readItemId } from '../feeds/items/offer-from-item.ts'
