@@ -134,7 +134,7 @@ const usual = (key: EngineSetting): unknown => (engineSettings.properties[key] a
 function readIdentifierDays({ ANALYTICS_IDENTIFIER_DAYS: days }: EngineSettings, problems: string[]): number | null {
   if (days > 0 && days < IDENTIFIER_DAYS_MIN) {
     problems.push(
-      `ANALYTICS_IDENTIFIER_DAYS must be 0 or at least ${IDENTIFIER_DAYS_MIN}, not ${days}: what a click may earn is bought by its person up to 90 days later, and credited anew for 30 days`,
+      `ANALYTICS_IDENTIFIER_DAYS must be 0 or at least ${IDENTIFIER_DAYS_MIN}, not ${days}: a purchase may be credited to a click of 90 days before, and its credit may change for another 30`,
     )
   }
   return days || null

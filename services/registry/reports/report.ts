@@ -129,7 +129,7 @@ const measuredRow = ({ measures }: ReportSpec, { sums, ...row }: ReportRow): Row
 
 function forgotten(closedUntil: number): Problem {
   const path = 'querystring/from'
-  const message = `must be ${toIso(closedUntil)} or later for requests and emissions by these dimensions and filters, and within a day or an hour: of the time before, ad requests are known by counts of whole hours and days alone`
+  const message = `must be ${toIso(closedUntil)} or later for requests and emissions by these dimensions and filters, or of parts of a day or hour: ad requests of earlier months are kept only as counts of whole hours and days`
   return invalid([{ path, message }])
 }
 

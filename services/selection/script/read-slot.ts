@@ -35,7 +35,7 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
   if (rows * cols > SELECTION_LIMITS.adsMax) {
     errors.push({
       path: 'params/col',
-      message: `must not make more than ${SELECTION_LIMITS.adsMax} ads together with row`,
+      message: `must be at most ${Math.floor(SELECTION_LIMITS.adsMax / rows)} with ${rows} rows: ${SELECTION_LIMITS.adsMax} ads in all`,
     })
   }
   const elementId = String(params.elementId)
