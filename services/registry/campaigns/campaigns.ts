@@ -6,7 +6,7 @@ import {
   CampaignQuery,
   CampaignView,
 } from '../../../schemas/http/panel/campaigns/campaigns.ts'
-import type { Campaign } from '../../../schemas/records/entities.ts'
+import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import {
   ARCHIVABLE,
   type CampaignState,
@@ -97,25 +97,9 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     if (!onlyStops(input)) checkCampaign(campaign, facts, fieldErrors)
     if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), fieldErrors)
     campaign.moderation = afterChange(body, campaign, now())
-    campaign.archivedAt = archivedAfter(campaign, input, fieldErrors)
+    campaign.archivedAt = archivedAfter(campaign, input, { shop, spentMicros, now: now() }, fieldErrors)
     fieldErrors.throwIfAny()
     return campaign
-
-    function archivedAfter(next: Campaign, { archived }: CampaignInput, errors: FieldErrors): number | null {
-      if (archived === undefined || (archived && body.archivedAt !== null)) return body.archivedAt
-      if (!archived) return null
-      const at = { now: now(), spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(body, shop) }
-      const state = campaignState({ ...next, archivedAt: null }, at)
-      if (spentMicros === null && MAY_BE_EXHAUSTED.has(state)) {
-        throw unknownSpend('/archived', 'can only be true once the spend of the campaign is known')
-      }
-      errors.check(
-        ARCHIVABLE.has(state),
-        '/archived',
-        `can only be true for a campaign that cannot run: this one is ${state}`,
-      )
-      return at.now
-    }
   }
 
   const nameOf = namesIn(snapshot)
@@ -157,6 +141,28 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
 
 /** The states of campaigns that may turn out to be EXHAUSTED when their spend is known. */
 const MAY_BE_EXHAUSTED: ReadonlySet<CampaignState> = new Set(['SCHEDULED', 'RUNNING'])
+
+/** When a campaign was archived, as of a change; null when it is not. @param campaign with what else the change sets. */
+function archivedAfter(
+  campaign: Campaign,
+  { archived }: CampaignInput,
+  { shop, spentMicros, now }: { shop: Shop; spentMicros: number | null; now: number },
+  fieldErrors: FieldErrors,
+): number | null {
+  if (archived === undefined || (archived && campaign.archivedAt !== null)) return campaign.archivedAt
+  if (!archived) return null
+  const at = { now, spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(campaign, shop) }
+  const state = campaignState(campaign, at)
+  if (spentMicros === null && MAY_BE_EXHAUSTED.has(state)) {
+    throw unknownSpend('/archived', 'can only be true once the spend of the campaign is known')
+  }
+  fieldErrors.check(
+    ARCHIVABLE.has(state),
+    '/archived',
+    `can only be true for a campaign that cannot run: this one is ${state}`,
+  )
+  return now
+}
 
 const unknownSpend = (path: string, message: string) => fieldProblem('UNAVAILABLE', [{ path, message }])
 
