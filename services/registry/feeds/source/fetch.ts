@@ -11,6 +11,8 @@ import { type FailureCode, FeedFailure } from '../failure.ts'
 const REDIRECTS_MAX = 5
 /** Limit of the bytes of the body on the wire, so before decompression. */
 export const DOWNLOAD_BYTES_MAX = 2 * 1024 ** 3
+/** Long enough for a server that sends its feed in bursts. */
+const PACE_SPAN_SECONDS = 30
 const USER_AGENT = 'Endcap-Feed/1.0'
 
 export interface FetchOptions {
@@ -32,9 +34,8 @@ export function fetchOptions(
 ): FetchOptions {
   return {
     connectTimeoutMs: 15_000,
-    // Long enough for a server that sends its feed in bursts.
-    pace: { spanMs: 30_000, bytesMin: limits.feedFetchKibPerSecondMin * 1024 * 30 },
-    totalTimeoutMs: limits.feedFetchSeconds * 1000,
+    pace: { spanMs: 1000 * PACE_SPAN_SECONDS, bytesMin: 1024 * limits.feedFetchKibPerSecondMin * PACE_SPAN_SECONDS },
+    totalTimeoutMs: 1000 * limits.feedFetchSeconds,
     bytesMax: DOWNLOAD_BYTES_MAX,
     allowPrivateAddresses,
     resolve: (host) =>
