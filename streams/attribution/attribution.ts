@@ -254,7 +254,7 @@ export function createAttributionLag(deps: {
     const done = progress.phase === 'FOLLOWING' ? progress.done : []
     const stretches = stored.flatMap(({ topic, partition, offset: end }): Stretch[] => {
       if (!isOfAttribution(topic)) return []
-      const from = done.find((each) => each.topic === topic && each.partition === partition)?.offset ?? 0
+      const from = placeIn(done, { topic, partition })?.offset ?? 0
       return [{ topic, partition, from, end }]
     })
     return measure(stretches)

@@ -35,7 +35,10 @@ export function newRanges(
   })
 }
 
-export function placeIn(places: readonly Position[], { topic, partition }: Position): Position | undefined {
+export function placeIn(
+  places: readonly Position[],
+  { topic, partition }: Pick<Position, 'topic' | 'partition'>,
+): Position | undefined {
   return places.find((each) => each.topic === topic && each.partition === partition)
 }
 

@@ -5,21 +5,19 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { readPages } from '../runtime/pages.ts'
 import { decodeBatch } from '../runtime/pipeline/outcome.ts'
 import type { StreamStep } from '../runtime/pipeline/pipeline.ts'
+import type { IndexerProgress } from './indexer-step.ts'
 
 /** `registry` is not among them: the campaigns that promote an offer are derived from the current registry. */
 const FILLED_FROM = ['products', 'product-signals'] as const satisfies TopicName[]
 const NOTE_EVERY_MS = 1_000
 
-/** Next offset by `topic/partition`. */
-type Progress = Map<string, number>
-
 export interface IndexBuilderDeps {
   log: EventLog
   builds: IndexBuilds
   /** Makes the indexer's step for an index, with its own progress. */
-  stepOn: (index: ProductIndex, progress: Progress) => StreamStep
+  stepOn: (index: ProductIndex, progress: IndexerProgress) => StreamStep
   /** The indexer's progress, which grows with each batch. */
-  progress: Progress
+  progress: IndexerProgress
   /** A name that no other run of the indexer has. */
   runId: string
   now: () => number
@@ -124,7 +122,7 @@ interface Range {
 }
 
 /** Replays the records that the indexer has processed; it brings later ones itself. A page that fails is replayed again. */
-async function beginFill(log: EventLog, step: StreamStep, progress: Progress): Promise<Fill> {
+async function beginFill(log: EventLog, step: StreamStep, progress: IndexerProgress): Promise<Fill> {
   /** The ranges that are left to replay. */
   const ranges: Range[] = []
   let of = 0
