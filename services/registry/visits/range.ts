@@ -3,11 +3,14 @@ import { SENT_AGAIN_MS, VISIT_LOOKBACK_MS, type VisitRange } from '../../../infr
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { invalid } from '../../http/violations.ts'
 import { type Moment, momentIn, readRange, throwIfReversed } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
-import { FieldErrors } from '../resources/field-errors.ts'
+import type { FieldErrors } from '../resources/field-errors.ts'
 import type { Principal } from '../rights/auth.ts'
+
+const DAY_MS = 86_400_000
 
 /**
  * The shop and the time range that a query asks about. Days are those of the shop.
@@ -47,9 +50,7 @@ export async function refuseForgotten(deps: { analytics: Analytics; now: () => n
   const namedSince = endedUntil === 0 ? 0 : endedUntil + SENT_AGAIN_MS
   const since = Math.max((await completeSince(deps))('page_views'), namedSince)
   if (from - VISIT_LOOKBACK_MS >= since) return
-  const fieldErrors = new FieldErrors()
   const first = toIso(since + VISIT_LOOKBACK_MS)
-  const message = `must be ${first} or later: page views from before ${toIso(since)} are forgotten or without identifiers, and how a buyer came is looked up 30 days back`
-  fieldErrors.add('querystring/from', message)
-  fieldErrors.throwIfAny()
+  const message = `must be ${first} or later: page views from before ${toIso(since)} are forgotten or kept without identifiers, and a buyer may have come ${VISIT_LOOKBACK_MS / DAY_MS} days before`
+  throw invalid([{ path: 'querystring/from', message }])
 }
