@@ -24,7 +24,7 @@ import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { Principal } from '../rights/auth.ts'
-import { type DisplayNames, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
+import { type DisplayNames, namesFor, type OrderName, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
 import { type ExplainedOutcome, whyOutcome, whyTouch } from './reasons.ts'
 import { versionViews } from './versions.ts'
 
@@ -92,7 +92,7 @@ async function explainOrder({ analytics, snapshot, pseudonyms }: ExplainDeps, pr
       ...{ versions, lines: lines.filter(isOf), touches: settled ? [] : touches.filter(isOf), returns: back },
       settledUntil: settled ? settledUntil : null,
     }
-    const view = transactionView({ snapshot, principal, names }, evidence)
+    const view = transactionView({ snapshot, principal, names, pseudonyms }, order.eventId, evidence)
     return view ? [view] : []
   })
 }
@@ -140,10 +140,12 @@ interface Viewer {
   snapshot: Snapshot
   principal: Principal
   names: DisplayNames
+  pseudonyms: Pseudonyms
 }
 
-function transactionView(viewer: Viewer, { versions, lines, touches, returns, settledUntil }: Evidence) {
+function transactionView(viewer: Viewer, eventId: string, evidence: Evidence) {
   const { snapshot, principal, names } = viewer
+  const { versions, lines, touches, returns, settledUntil } = evidence
   const [transaction] = versions as [TransactionRow]
   const isOwn = ownCampaign(snapshot, principal)
   const touchesOf = Map.groupBy(touches, ({ line }) => line)
@@ -183,8 +185,24 @@ function transactionView(viewer: Viewer, { versions, lines, touches, returns, se
     windows: settings && { clickWindowHours: settings.clickWindowHours, viewWindowHours: settings.viewWindowHours },
     settledUntil: settledUntil === null ? null : toIso(settledUntil),
     lines: shown,
-    ...(isAdvertiser ? {} : { versions: versionViews(versions), returns: returns.map(returnedView) }),
+    ...(!isAdvertiser && {
+      pseudonyms: pseudonymsOf(viewer, { shopId, eventId, occurredAt }, lines),
+      versions: versionViews(versions),
+      returns: returns.map(returnedView),
+    }),
   }
+}
+
+/** The pseudonyms under which the advertisers that are credited with a line see an order. */
+function pseudonymsOf({ snapshot, pseudonyms }: Viewer, order: OrderName, lines: readonly AttributedLineRow[]) {
+  const accountIds = lines.flatMap(({ outcome, campaignId }) =>
+    outcome === 'CREDITED' ? (snapshot.getEver('Campaign', campaignId)?.body.accountId ?? []) : [],
+  )
+  return [...new Set(accountIds)].map((accountId) => ({
+    accountId,
+    accountName: snapshot.getEver('Account', accountId)?.body.name ?? null,
+    eventId: pseudonyms.order(accountId, order),
+  }))
 }
 
 /** Whether the caller's ads were of the product of a line, as far as is known. */

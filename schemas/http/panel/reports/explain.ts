@@ -191,6 +191,16 @@ export const AttributionExplained = Type.Object({
           }),
         }),
       ),
+      pseudonyms: Type.Optional(
+        Type.Array(
+          Type.Object({
+            accountId: Text('Advertiser that is credited with a line'),
+            accountName: Maybe('Name of the account'),
+            eventId: Text('Pseudonym under which its people see the transaction'),
+          }),
+          { description: 'Under which pseudonyms advertisers see the transaction. Not for advertisers' },
+        ),
+      ),
       returns: Type.Optional(
         Type.Array(ReturnView, {
           description: 'Returns of a purchase, in the order in which they were received. Not for advertisers',

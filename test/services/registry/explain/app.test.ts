@@ -172,6 +172,20 @@ describe('GET /v1/panel/explain/attribution/{eventId}', () => {
     expect((await explain(`attribution/${ofNobody}`, 'pub-a')).status).toBe(404)
   })
 
+  it('tells the publisher under which pseudonym each credited advertiser sees the order', async () => {
+    const orderOf = (accountId: string) =>
+      pseudonyms.order(accountId, { shopId: 'warsaw', eventId: 'o1', occurredAt: bought })
+    for (const id of ['o1', orderOf('adv-1')]) {
+      const [transaction] = (await explain(`attribution/${id}`, 'pub-a')).body.transactions
+      expect(transaction.pseudonyms).toEqual([
+        { accountId: 'adv-1', accountName: 'Account adv-1', eventId: orderOf('adv-1') },
+      ])
+    }
+    expect((await explain('attribution/waiting')).body.transactions[0].pseudonyms).toEqual([])
+    const own = await explain(`attribution/${orderOf('adv-1')}`, 'adv-1')
+    expect(own.body.transactions[0].pseudonyms).toBeUndefined()
+  })
+
   it('lists the versions of a transaction, why they count or not, and whom they came from', async () => {
     const versionsOf = async (id: string) =>
       (await explain(`attribution/${id}?shopId=warsaw`)).body.transactions[0].versions

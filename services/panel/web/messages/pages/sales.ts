@@ -37,6 +37,7 @@ export const t = catalogue({
   person: 'Person',
   signedInAs: '{browser}, signed in as {user}',
   noLongerKnown: 'No longer known',
+  pseudonyms: 'Advertisers see it as',
   sender: 'Sender',
   senderNotConfirmed: '{sender}, not confirmed yet',
   returned: 'Returned',

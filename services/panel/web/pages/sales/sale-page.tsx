@@ -1,4 +1,4 @@
-import { EmptyState, Loader, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { EmptyState, Group, Loader, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { IconReceiptOff } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -44,7 +44,8 @@ export default function SalePage() {
 }
 
 function Explained({ eventId, transaction }: { eventId: string; transaction: ExplainedTransaction }) {
-  const { shopId, kind, occurredAt, currency, clientId, userId, windows, lines, versions = [] } = transaction
+  const { shopId, kind, occurredAt, currency, clientId, userId, windows, lines } = transaction
+  const { pseudonyms = [], versions = [] } = transaction
   const shop = useShop().shops?.find(({ id }) => id === shopId)
   const credited = lines.filter(({ credit }) => credit !== null)
   const returned = lines.reduce((total, { returnedAmount }) => total + returnedAmount, 0)
@@ -64,6 +65,7 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
               [t('sender')]: transaction.unconfirmed
                 ? t('senderNotConfirmed', { sender: proofLabel(transaction.proof) })
                 : proofLabel(transaction.proof),
+              ...(pseudonyms.length > 0 && { [t('pseudonyms')]: <PseudonymList pseudonyms={pseudonyms} /> }),
             }}
           />
           <DetailList
@@ -87,6 +89,18 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
     </>
   )
 }
+
+/** Under which number each credited advertiser sees the order. */
+const PseudonymList = ({ pseudonyms }: { pseudonyms: NonNullable<ExplainedTransaction['pseudonyms']> }) => (
+  <Stack gap={4}>
+    {pseudonyms.map(({ accountId, accountName, eventId }) => (
+      <Group key={accountId} gap="xs">
+        {accountName ?? accountId}
+        <CopyField value={eventId} label={t('order')} />
+      </Group>
+    ))}
+  </Stack>
+)
 
 /** For this long, a missing sale may still be one that was sent just now. */
 const PROCESSING_MS = 30_000
