@@ -23,6 +23,7 @@ export interface ReportFilters {
   campaignId?: string
   productId?: string
   bannerId?: string
+  purchasedProductId?: string
   adUnitIds?: readonly string[]
   algorithm?: string
   country?: string
@@ -74,6 +75,7 @@ const dimensionOfFilter = {
   campaignId: 'campaign',
   productId: 'product',
   bannerId: 'banner',
+  purchasedProductId: 'purchasedProduct',
   adUnitIds: 'adUnit',
   algorithm: 'algorithm',
   country: 'country',
@@ -97,12 +99,16 @@ export function needsOf(spec: Pick<ReportSpec, 'dimensions' | 'filters'>): CutNe
 }
 
 /** The facts that a report counts. */
-export const factsOf = (spec: Pick<ReportSpec, 'measures' | 'requestFact'>): Fact[] => [
+export const factsOf = (spec: Pick<ReportSpec, 'measures' | 'requestFact' | 'filters'>): Fact[] => [
   ...new Set(spec.measures.flatMap((measure) => factOf(spec, measure) ?? [])),
 ]
 
-/** The fact that a measure counts; null for requests where the report counts none. */
-export function factOf({ requestFact }: Pick<ReportSpec, 'requestFact'>, measure: Measure): Fact | null {
+/** The fact that a measure counts; null where the report counts none. */
+export function factOf(
+  { requestFact, filters }: Pick<ReportSpec, 'requestFact' | 'filters'>,
+  measure: Measure,
+): Fact | null {
   const { fact } = measures[measure]
+  if (filters.purchasedProductId !== undefined && fact !== 'credit') return null
   return fact === 'requestFact' ? requestFact : fact
 }

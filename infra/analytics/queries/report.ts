@@ -74,6 +74,9 @@ const adFilters = {
   productId: 'NOT isDisplay AND adId = {productId:String}',
   bannerId: 'isDisplay AND adId = {bannerId:String}',
 }
+const creditFilters = {
+  purchasedProductId: 'shopProductId = {purchasedProductId:String}',
+}
 const slotFilters = {
   adUnitIds: 'adUnitId IN {filterAdUnitIds:Array(String)}',
   algorithm: 'algorithm = {algorithm:String}',
@@ -192,6 +195,7 @@ function filterSql(filters: ReportFilters, fact: Fact): string {
     ...given({ country: 'country = {country:String}' }),
     ...(fact === 'request' ? [] : given(slotFilters)),
     ...(isAd(fact) ? given(adFilters) : []),
+    ...(fact === 'credit' ? given(creditFilters) : []),
   ].join(' AND ')
 }
 

@@ -88,7 +88,7 @@ async function readListed(
   { principal, query }: TransactionsCall,
   page: Pick<TransactionListSpec, 'after' | 'limit'>,
 ): Promise<TransactionListRow[]> {
-  const { shopId, campaignId, kind, credited } = query
+  const { shopId, campaignId, purchasedProductId, kind, credited } = query
   const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
   if (shops.length === 0) return []
   const shopIds = shops.map(({ id }) => id)
@@ -97,6 +97,7 @@ async function readListed(
     shopIds,
     accountId,
     campaignId,
+    purchasedProductId,
     kind,
     credited,
     ...page,

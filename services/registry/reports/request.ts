@@ -34,6 +34,7 @@ export interface ReportRequest {
     | 'campaignId'
     | 'productId'
     | 'bannerId'
+    | 'purchasedProductId'
     | 'adUnitId'
     | 'placementId'
     | 'algorithm'

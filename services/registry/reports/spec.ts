@@ -1,5 +1,6 @@
 import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import {
+  factOf,
   isOfSlots,
   type ReportFilters,
   type ReportSpec,
@@ -40,13 +41,14 @@ export function specOf(
   const zones = zonesOf(request, shops)
   if (request.filters.shopId !== undefined) for (const zone of zones) throwIfReversed(zone)
   const requestFact = requestFactOf(request, scope)
+  const filters = filtersOf(request, scope, placements)
   return {
     zones,
     currencies: new Map(shops.map(({ id, body }) => [id, body.currency])),
     placements,
-    filters: filtersOf(request, scope, placements),
+    filters,
     dimensions: request.dimensions,
-    measures: measuresFor(request.metrics).filter((measure) => measure !== 'requests' || requestFact !== null),
+    measures: measuresFor(request.metrics).filter((measure) => factOf({ requestFact, filters }, measure) !== null),
     requestFact,
     credits: creditsOf(request, shops, zones, mayBeCrowded),
     order: request.orderBy === null ? [] : measuresFor([request.orderBy]),

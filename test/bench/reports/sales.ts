@@ -104,7 +104,13 @@ const fromAllLines = ({ sql, params }: Statement): Statement => ({
 const ofCredit = (statement: Statement) => ({ ask: asked(statement), ofAll: asked(fromAllLines(statement)) })
 
 function ofTransactions(range: { from: number; to: number }, only: Partial<TransactionListSpec> = {}) {
-  const any = { kind: undefined, accountId: undefined, campaignId: undefined, credited: undefined }
+  const any = {
+    kind: undefined,
+    accountId: undefined,
+    campaignId: undefined,
+    credited: undefined,
+    purchasedProductId: undefined,
+  }
   const spec = { ...any, ...range, ...only, shopIds: ['shop'], after: null, limit: PAGE_LIMIT }
   return { ask: () => readTransactions(analytics, spec), ofAll: asked(transactionListQuery(spec, 'ALL')) }
 }

@@ -19,6 +19,8 @@ export interface TransactionListSpec {
   accountId: string | undefined
   /** Only transactions with a line credited to this campaign. */
   campaignId: string | undefined
+  /** Only transactions with a line of this product; a line that is credited, where the list `isOfCredited`. */
+  purchasedProductId: string | undefined
   /** Only transactions with a credited line, or without one. */
   credited: boolean | undefined
   after: TransactionPlace | null
@@ -47,10 +49,11 @@ export interface TransactionListRow {
  * milliseconds; the beginning of the range when there are no more.
  */
 export function latestTransactionsQuery(spec: TransactionListSpec, latest: number) {
+  const ofAnyProduct = { ...spec, purchasedProductId: undefined }
   const conditions = [
-    ...[RANGE, 'NOT imported'],
+    ...[...transactionsThat(spec), 'NOT imported'],
     ...(spec.kind === undefined ? [] : ['kind = {kind:String}']),
-    ...(spec.credited === false ? [`(shopId, kind, eventId) NOT IN (${creditedSql(spec)})`] : []),
+    ...(spec.credited === false ? [`(shopId, kind, eventId) NOT IN (${creditedSql(ofAnyProduct)})`] : []),
   ]
   const sql = `
 SELECT if(count() < {latest:UInt32}, {from:Int64}, min(occurredAt)) AS since FROM (
@@ -80,13 +83,14 @@ export function transactionListQuery(
   const having = [
     ...(spec.credited === undefined ? [] : [`creditedLineCount ${spec.credited ? '>' : '='} 0`]),
     ...(spec.campaignId === undefined ? [] : ['has(campaignIds, {campaignId:String})']),
+    ...(spec.purchasedProductId === undefined ? [] : ['countIf(shopProductId = {purchasedProductId:String}) > 0']),
   ]
   const among = {
     CREDITED: [
       `(shopId, kind, eventId) IN (${creditedSql(spec)}
   ${LATEST_FIRST} LIMIT 1 BY shopId, kind, eventId LIMIT ${Math.trunc(spec.limit)})`,
     ],
-    TRANSACTIONS: [isOfTransactionsSql(RANGE)],
+    TRANSACTIONS: [isOfTransactionsSql(transactionsThat(spec).join(' AND '))],
     ALL: [],
   }
   const sql = `
@@ -109,24 +113,44 @@ SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
 
 const LATEST_FIRST = 'ORDER BY occurredAt DESC, shopId DESC, kind DESC, eventId DESC'
 
-/** The transactions of the range with a credited line of the account and campaign. */
+/** The transactions of the range with a credited line of the account, campaign and product. */
 function creditedSql(spec: TransactionListSpec): string {
-  const ofCampaign = spec.campaignId === undefined ? [] : ['campaignId = {campaignId:String}']
+  const given = [
+    ...(spec.campaignId === undefined ? [] : ['campaignId = {campaignId:String}']),
+    ...(spec.purchasedProductId === undefined ? [] : ['shopProductId = {purchasedProductId:String}']),
+  ]
   return `
   SELECT shopId, kind, eventId FROM credited_lines FINAL
-  WHERE ${[...conditions('credited_lines', spec), ...ofCampaign].join(' AND ')}`
+  WHERE ${[...conditions('credited_lines', spec), ...given].join(' AND ')}`
 }
 
-function paramsOf({ shopIds, from, to, after, kind = '', accountId = '', campaignId = '' }: TransactionListSpec) {
+function paramsOf({ shopIds, from, to, after, ...given }: TransactionListSpec) {
+  const { kind = '', accountId = '', campaignId = '', purchasedProductId = '' } = given
   const [afterAt, afterShopId, afterKind, afterEventId] = after ?? [0, '', '', '']
   const end = after === null ? to : Math.min(to, afterAt + 1)
-  return { shopIds, from, to: end, kind, accountId, campaignId, afterAt, afterShopId, afterKind, afterEventId }
+  return {
+    shopIds,
+    from,
+    to: end,
+    kind,
+    accountId,
+    campaignId,
+    purchasedProductId,
+    afterAt,
+    afterShopId,
+    afterKind,
+    afterEventId,
+  }
 }
 
 const rangeSql = (occurredAt: string): string =>
   `shopId IN {shopIds:Array(String)} AND ${occurredAt} >= {from:Int64} AND ${occurredAt} < {to:Int64}`
-/** The range of a page, as a condition on `transactions`. */
-const RANGE = rangeSql('occurredAt')
+
+/** The transactions that a page may have, as conditions on `transactions`. */
+const transactionsThat = ({ purchasedProductId }: TransactionListSpec): string[] => [
+  rangeSql('occurredAt'),
+  ...(purchasedProductId === undefined ? [] : ['has(lines.shopProductId, {purchasedProductId:String})']),
+]
 
 /** The lines that a page may have, as conditions on a table of lines. */
 function conditions(

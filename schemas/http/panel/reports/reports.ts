@@ -112,6 +112,9 @@ export const ReportQuery = Type.Object(
     campaignId: Type.Optional(IdText('Only this campaign')),
     productId: Type.Optional(Value('Only ads of this product, by its feed id')),
     bannerId: Type.Optional(IdText('Only ads of this banner')),
+    purchasedProductId: Type.Optional(
+      Value('Only sales of this product, by its feed id. Metrics of what is not a sale are null'),
+    ),
     adUnitId: Type.Optional(IdText('Only this ad unit')),
     placementId: Type.Optional(IdText('Only ad units of this placement')),
     algorithm: Type.Optional(Value('Only slots filled by this algorithm')),

@@ -2,10 +2,20 @@ import { type Static, Type } from 'typebox'
 import { IdText, ListQuery, Nullable, Time } from '../common.ts'
 
 const CURSOR_CHARS_MAX = 2_000
+const PRODUCT_ID_CHARS_MAX = 200
 
 const ofAll = ListQuery({
   shopId: Type.Optional(IdText('Only transactions in this shop')),
   campaignId: Type.Optional(IdText('Only transactions with a line that is credited to this campaign')),
+  purchasedProductId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: PRODUCT_ID_CHARS_MAX,
+      description:
+        'Only transactions with a line of this product, by its feed id. The line is a credited one with `credited=true`, one that is ' +
+        'credited to the campaign with `campaignId`, and for advertisers one that is credited to them',
+    }),
+  ),
   kind: Type.Optional(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Only transactions of this kind' })),
   credited: Type.Optional(
     Type.Boolean({ description: 'True: only transactions with a credited line. False: only transactions without one' }),

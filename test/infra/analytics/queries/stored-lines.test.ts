@@ -32,6 +32,7 @@ const listed = {
   to: 50_001,
   kind: undefined,
   campaignId: undefined,
+  purchasedProductId: undefined,
   credited: undefined,
   after: null,
 }

@@ -15,16 +15,17 @@ interface Line {
   hoursAgo: number
   /** Absent when nobody was credited. */
   campaignId?: string
+  shopProductId?: string
   priceMicros?: number
   returnedMicros?: number
 }
 
 const sales: Line[] = [
   { eventId: 'two-lines', hoursAgo: 1, campaignId: 'c-warsaw-1', priceMicros: 9_990_000 },
-  { eventId: 'two-lines', hoursAgo: 1, priceMicros: 10_000, returnedMicros: 10_000 },
-  { eventId: 'for-nobody', hoursAgo: 2 },
+  { eventId: 'two-lines', hoursAgo: 1, shopProductId: 'lamp', priceMicros: 10_000, returnedMicros: 10_000 },
+  { eventId: 'for-nobody', hoursAgo: 2, shopProductId: 'lamp' },
   { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-1' },
-  { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-2' },
+  { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-2', shopProductId: 'lamp' },
   { eventId: 'same-moment', hoursAgo: 3, campaignId: 'c-warsaw-2' },
   { eventId: 'two-lines', hoursAgo: 3, kind: 'CART', campaignId: 'c-warsaw-1' },
   { eventId: 'elsewhere', hoursAgo: 4, shopId: 'lordHowe', campaignId: 'c-lordHowe-1' },
@@ -48,10 +49,12 @@ function rowOf(sale: Line, before: readonly Line[]) {
   const { shopId = 'warsaw', kind = 'PURCHASE', eventId, hoursAgo, campaignId, priceMicros = 1_000_000 } = sale
   const line = before.filter((other) => other.eventId === eventId && (other.kind ?? 'PURCHASE') === kind).length
   const winner = { match: 'DIRECT', touchType: 'CLICK', touchEventId: 'e', touchAt: now, adId: 'sku' }
+  const shopProductId = sale.shopProductId ?? 'sku'
   const none = { match: '', touchType: '', touchEventId: '', touchAt: 0, adId: '' }
   return {
     ...{ shopId, kind, eventId, line, occurredAt: now - hoursAgo * HOUR_MS, cid: 'me', uid: null },
-    ...{ shopProductId: 'sku', quantity: 1, priceMicros, currency: shops[shopId].currency },
+    lines: [{ shopProductId, quantity: 1, priceMicros }],
+    ...{ shopProductId, quantity: 1, priceMicros, currency: shops[shopId].currency },
     returnedMicros: sale.returnedMicros ?? 0,
     outcome: campaignId ? 'CREDITED' : 'NO_TOUCH',
     ...(campaignId ? winner : none),
@@ -97,6 +100,19 @@ describe('GET /v1/panel/transactions', () => {
     expect(idsOf(await list('campaignId=c-warsaw-2'))).toEqual(['same-moment', 'of-both'])
     expect(idsOf(await list('credited=false'))).toEqual(['for-nobody'])
     expect(idsOf(await list('from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z'))).toEqual(['long-ago'])
+  })
+
+  it('narrows to a purchased product, in lines that are credited where only these are listed', async () => {
+    const idsWith = async (query: string, who?: Who) => idsOf(await list(`purchasedProductId=lamp${query}`, who))
+    expect(await idsWith('')).toEqual(['two-lines', 'for-nobody', 'of-both'])
+    expect(await idsWith('&credited=true')).toEqual(['of-both'])
+    expect(await idsWith('&credited=false')).toEqual(['for-nobody'])
+    expect(await idsWith('&campaignId=c-warsaw-2')).toEqual(['of-both'])
+    expect(await idsWith('&campaignId=c-warsaw-1')).toEqual([])
+    expect(await idsWith('', 'adv-2')).toHaveLength(1)
+    expect(await idsWith('', 'adv-1')).toEqual([])
+    const { body } = await list('purchasedProductId=lamp&credited=true')
+    expect(body.items).toMatchObject([{ lines: 2, amount: 2, creditedAmount: 2 }])
   })
 
   it('shows a publisher its own shops, and an advertiser the lines credited to its campaigns', async () => {

@@ -122,6 +122,20 @@ describe('GET /v1/panel/reports', () => {
     expect(body.totals).toMatchObject({ views: 3, units: 5, purchases: 2, revenue: '10.000005' })
   })
 
+  it('narrows sales to one product that was bought, with no figures of what is not a sale', async () => {
+    const { body } = await report(
+      'shopId=warsaw&purchasedProductId=sku&groupBy=campaign&metrics=views,units,revenue,requests,roas',
+    )
+    const ofAds = { views: null, requests: null, roas: null }
+    expect(body.rows).toMatchObject([{ campaign: 'c-warsaw-1', units: 2, revenue: '10', ...ofAds }])
+    expect(body.totals).toMatchObject({ units: 2, revenue: '10', ...ofAds })
+    expect((await report('purchasedProductId=sku&metrics=views')).body).toMatchObject({
+      rows: [],
+      totals: { views: null },
+    })
+    expect((await report('purchasedProductId=nothing&metrics=units')).body.totals).toMatchObject({ units: 0 })
+  })
+
   it('never adds up money of different currencies', async () => {
     const { body } = await report('groupBy=day&metrics=views,spend,roas')
     expect(body.rows.map((row: { currency: string }) => row.currency)).toEqual(['PLN', 'USD'])

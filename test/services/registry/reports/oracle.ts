@@ -16,6 +16,7 @@ export interface Asked {
       | 'campaignId'
       | 'productId'
       | 'bannerId'
+      | 'purchasedProductId'
       | 'adUnitId'
       | 'placementId'
       | 'algorithm'
@@ -52,6 +53,7 @@ const filterOf = {
   campaignId: 'campaign',
   productId: 'product',
   bannerId: 'banner',
+  purchasedProductId: 'purchasedProduct',
   adUnitId: 'adUnit',
   placementId: 'placement',
   algorithm: 'algorithm',
@@ -62,12 +64,14 @@ export function expected(facts: Facts, asked: Asked) {
   const filtered = Object.keys(asked.filters).map((name) => filterOf[name as keyof typeof filterOf] as string)
   const perSlot = [...filtered, ...asked.groupBy].some((name) => SLOT_DIMENSIONS.includes(name))
   const requestsKnown = !filtered.some((name) => AD_DIMENSIONS.includes(name))
+  const isOfProduct = asked.filters.purchasedProductId !== undefined
   const things = countedIn(facts).filter((thing) => {
+    if (isOfProduct && thing.what !== 'credit') return false
     if (thing.what === (perSlot ? 'request' : 'slot')) return false
     if ((thing.what === 'request' || thing.what === 'slot') && !requestsKnown) return false
     return inTime(thing, asked) && matches(thing, asked)
   })
-  const ofSales = asked.groupBy.includes('purchasedProduct')
+  const ofSales = isOfProduct || asked.groupBy.includes('purchasedProduct')
   const inRows = things.filter(({ what }) => {
     if (ofSales && what !== 'credit') return false
     return (what !== 'request' && what !== 'slot') || !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))
@@ -78,16 +82,19 @@ export function expected(facts: Facts, asked: Asked) {
     const values = JSON.parse(key) as (string | null)[]
     const dims = Object.fromEntries(asked.groupBy.map((name, i) => [name, values[i]]))
     const requestsInRow = requestsKnown && !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))
-    const row = { ...dims, currency: values.at(-1), ...figures(members, asked.metrics, requestsInRow) }
-    const unknown = ofSales ? asked.metrics.filter((metric) => !METRICS_OF_SALES.includes(metric)) : []
-    return { ...row, ...Object.fromEntries(unknown.map((metric) => [metric, null])) }
+    return {
+      ...dims,
+      currency: values.at(-1),
+      ...figures(members, asked.metrics, { requests: requestsInRow, ofSales }),
+    }
   })
+  const known = { requests: requestsKnown, ofSales: isOfProduct }
   const byCurrency = [...Map.groupBy(things, ({ currency }) => currency)].map(([currency, members]) => ({
     currency,
-    ...figures(members, asked.metrics, requestsKnown),
+    ...figures(members, asked.metrics, known),
   }))
   const says = (row: object) => asked.metrics.some((metric) => measured(row, metric))
-  return { rows: rows.filter(says), totalsByCurrency: byCurrency.filter(says), things, requestsKnown }
+  return { rows: rows.filter(says), totalsByCurrency: byCurrency.filter(says), things, known }
 }
 
 /** Whether a row has a value of a metric other than zero or null. A ratio has one if any of its parts has. */
@@ -104,7 +111,13 @@ function measured(row: object, metric: ReportMetric): boolean {
   return parts.some((part) => !['0', 'null'].includes(String(all[part])))
 }
 
-export function figures(things: Counted[], metrics: readonly ReportMetric[], requestsKnown: boolean) {
+interface Known {
+  requests: boolean
+  /** Only metrics of sales are known. */
+  ofSales: boolean
+}
+
+export function figures(things: Counted[], metrics: readonly ReportMetric[], { requests, ofSales }: Known) {
   const invalid = (verdict: string) => things.filter((thing) => thing.verdict === verdict).length
   const count = (...what: string[]) => things.filter((thing) => what.includes(thing.what)).length
   const sales = (kind: string, match?: string) =>
@@ -117,7 +130,7 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
   const revenue = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.price), 0n)
   const returned = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.returned), 0n)
   const all: Record<ReportMetric, number | string | null> = {
-    requests: requestsKnown ? count('request', 'slot') : null,
+    requests: requests ? count('request', 'slot') : null,
     emissions: count('ad'),
     views: count('view'),
     clicks: count('click'),
@@ -158,7 +171,8 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
     wishlists: distinct(sales('WISHLIST')),
     roas: spend ? Number(revenue - returned) / Number(spend) : null,
   }
-  return { ...Object.fromEntries(metrics.map((metric) => [metric, all[metric]])), all }
+  const isKnown = (metric: ReportMetric) => !ofSales || METRICS_OF_SALES.includes(metric)
+  return { ...Object.fromEntries(metrics.map((metric) => [metric, isKnown(metric) ? all[metric] : null])), all }
 }
 
 /** A decimal as in an answer: with all digits, but without trailing zeros. */

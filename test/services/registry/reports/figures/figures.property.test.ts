@@ -50,6 +50,7 @@ const filters = fc.record(
     campaignId: fc.constantFrom(...Object.keys(campaigns)),
     productId: fc.constantFrom('shoe,"1"', 'sku-2'),
     bannerId: fc.constantFrom('banner-1', 'sku-2'),
+    purchasedProductId: fc.constantFrom('sku-2', 'sku-3'),
     adUnitId: fc.constantFrom(...Object.keys(adUnits)),
     placementId: fc.constantFrom('p-warsaw-1', 'p-warsaw-2', 'p-newYork-1'),
     algorithm: fc.constantFrom('CONTEXT_MATCH', 'DISPLAY'),
@@ -61,7 +62,10 @@ const fewFilters = fc
   .tuple(
     filters,
     fc.subarray(
-      ['shopId', 'country', 'accountId', 'campaignId', 'productId', 'bannerId', 'adUnitId', 'placementId', 'algorithm'],
+      [
+        ...(['shopId', 'country', 'accountId', 'campaignId', 'productId', 'bannerId', 'purchasedProductId'] as const),
+        ...(['adUnitId', 'placementId', 'algorithm'] as const),
+      ],
       { maxLength: 2 },
     ),
   )
@@ -102,7 +106,7 @@ async function check(facts: Facts, question: Asked) {
   expect(comparable(answer.body.totalsByCurrency)).toEqual(comparable(wanted.totalsByCurrency))
   const { currency, ...totals } = answer.body.totals
   const counts = question.metrics.filter((each) => !MONEY.includes(each))
-  const everything = figures(wanted.things, question.metrics, wanted.requestsKnown) as Record<string, unknown>
+  const everything = figures(wanted.things, question.metrics, wanted.known) as Record<string, unknown>
   for (const metric of counts) expect(totals[metric], metric).toEqual(everything[metric])
   if (wanted.totalsByCurrency.length > 1)
     expect([currency, ...MONEY.map((metric) => totals[metric] ?? null)]).toEqual([null, ...MONEY.map(() => null)])
