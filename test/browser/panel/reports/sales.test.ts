@@ -103,6 +103,16 @@ it('shows an advertiser the sums of the sales, and saves them by order and by pr
   await page.getByRole('button', { name: 'Download' }).click()
   const rows = await downloaded(page, () => page.getByRole('menuitem', { name: /CSV/ }).click())
   expect(rows.map(([id]) => id)).toEqual(expect.arrayContaining([lamp.shopProductId, HALO.shopProductId]))
+
+  await report.getByRole('link', { name: lampTitle }).click()
+  await page.getByRole('row', { name: /Evenings/ }).waitFor()
+  await expect.poll(() => card(page, 'Net sales').textContent()).toContain(euros(lamp.price))
+  const product = page.getByRole('combobox', { name: 'Purchased product' })
+  await expect.poll(() => product.inputValue()).toBe(lampTitle)
+  await product.fill('Desk lamp')
+  await page.getByRole('option', { name: 'Desk lamp' }).filter({ hasNotText: lampTitle }).click()
+  await page.getByText('No purchases in this period').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   expect(errors).toEqual([])
 })
 

@@ -16,6 +16,8 @@ export const t = catalogue({
   PURCHASEs: 'Purchases',
   CARTs: 'Carts',
   WISHLISTs: 'Wishlists',
+  purchasedProduct: 'Purchased product',
+  anyProduct: 'All products',
   credit: 'Credit',
   creditedToAds: 'Credited to ads',
   creditedToNobody: 'Not credited',

@@ -19,7 +19,7 @@ import { DownloadMenu } from './download-menu.tsx'
 import { MetricCards } from './figures/metric-cards.tsx'
 import classes from './report-page.module.css'
 import { changedSearch, isWhatIf, type ReportState, toggled } from './report-state.ts'
-import { drillInto } from './table/drill-down.ts'
+import { drillInto, salesOf } from './table/drill-down.ts'
 import { ReportTable } from './table/report-table.tsx'
 import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
@@ -136,13 +136,23 @@ function useAddressOf(): (changes: Partial<ReportState>) => string {
   return (changes) => `${pathname}?${changedSearch(search, changes)}`
 }
 
-/** Drills down from a display campaign to its banners, and from other campaigns to their products. */
+/** Drills down from a display campaign to its banners, from other campaigns to their products, and from purchased products to their sales. */
 function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension) => string | null {
   const addressOf = useAddressOf()
   const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })
   const display = new Set(items?.map(({ id }) => id))
+  const isOfSales = useIsOfSales(state)
   return (row, dimension) => {
+    if (dimension === 'purchasedProduct') return isOfSales ? salesOf(state, row) : null
     const changes = drillInto(state, row, dimension, (id) => display.has(id))
     return changes && addressOf(changes)
   }
+}
+
+/** Whether the report covers the shops that Sales lists: all of an advertiser, or else the chosen one. */
+function useIsOfSales(state: ReportState): boolean {
+  const { role } = useSession().user
+  const { shop, shops } = useShop()
+  const ofReport = useReportShop(state)
+  return role === 'ADVERTISER' ? !state.shopId || shops?.length === 1 : ofReport?.id === shop?.id
 }

@@ -17,7 +17,8 @@ import { addDays } from '../reports/controls/periods.ts'
 import { useAddressPeriod } from '../reports/controls/use-address-period.ts'
 import { isPerCurrency } from '../reports/figures/currencies.ts'
 import { figureText, sumsOf } from '../reports/figures/figures.ts'
-import { type Metric, type ReportAnswer, wordFor } from '../reports/vocabulary.ts'
+import { type Metric, type ReportAnswer, type ReportParameters, wordFor } from '../reports/vocabulary.ts'
+import { ProductSelect } from './product-select.tsx'
 import { kinds, type ListedSale, salePath } from './sale-words.ts'
 import { SalesActions } from './sales-actions.tsx'
 
@@ -34,6 +35,7 @@ export default function SalesPage() {
   const [askedKind, setKind] = useAddressValue<Kind>('kind')
   const [askedCredit, setCredit] = useAddressValue('credited')
   const [campaignId, setCampaignId] = useAddressValue('campaignId')
+  const [purchasedProductId, setPurchasedProductId] = useAddressValue('purchasedProductId')
   const kind = askedKind ?? KIND_DEFAULT
   const credited = askedCredit ?? CREDITED_DEFAULT
   const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
@@ -44,6 +46,7 @@ export default function SalesPage() {
     to: startOf(addDays(days.until, 1), shop?.timeZone),
     ...(ofShop && { shopId: ofShop.id }),
     ...(campaignId && { campaignId }),
+    ...(purchasedProductId && { purchasedProductId }),
   }
   const query = { ...listed, kind, ...(!isAdvertiser && credited !== 'all' && { credited: credited === 'true' }) }
   const isCredited = isAdvertiser || credited === 'true'
@@ -75,6 +78,13 @@ export default function SalesPage() {
               data={kinds.map((value) => ({ value, label: t(`${value}s`) }))}
             />
             <CampaignSelect shopId={ofShop?.id} value={campaignId} onChange={setCampaignId} />
+            <ProductSelect
+              label={t('purchasedProduct')}
+              placeholder={t('anyProduct')}
+              shopId={shop?.id}
+              value={purchasedProductId}
+              onChange={setPurchasedProductId}
+            />
             {!isAdvertiser && (
               <Select
                 label={t('credit')}
@@ -101,7 +111,7 @@ export default function SalesPage() {
 }
 
 /** The sums of all credited purchases of a list, from the report, so that the two agree. */
-function SalesFigures({ query }: { query: { from: string; to: string; shopId?: string; campaignId?: string } }) {
+function SalesFigures({ query }: { query: ReportParameters }) {
   const { data, problem } = useEntity('/v1/panel/reports', {
     query: { ...query, metrics: totalled.join(',') },
     refreshMs: REFRESH_MS,

@@ -1,4 +1,4 @@
-import type { ReportState } from '../report-state.ts'
+import { changedSearch, isWhatIf, type ReportState } from '../report-state.ts'
 import { type Dimension, filterNames, filters, isTime, type ReportFilter, type ReportRow } from '../vocabulary.ts'
 import { dimensionValue } from './rows.ts'
 
@@ -42,4 +42,23 @@ export function drillInto(
 function groups(others: readonly Dimension[], into: Dimension): Dimension[] {
   const kept = others.filter((each) => each !== into && !(isTime(each) && isTime(into)))
   return [into, ...kept]
+}
+
+/** What Sales can be narrowed to, besides days. */
+const dimensionsOfSales: readonly Dimension[] = ['purchasedProduct', 'campaign', 'day']
+
+/** The address of the sales that a row by purchased product counts; null when Sales cannot be narrowed to them. */
+export function salesOf(state: ReportState, row: ReportRow): string | null {
+  const { groupBy, filters: given, period, whatIf } = state
+  const used = [...groupBy, ...Object.keys(given).map((name) => filters[name as ReportFilter])]
+  const product = dimensionValue(row, 'purchasedProduct')
+  if (product === null || isWhatIf(whatIf) || used.some((each) => !dimensionsOfSales.includes(each))) return null
+  const campaignId = groupBy.includes('campaign') ? dimensionValue(row, 'campaign') : given.campaignId
+  const day = groupBy.includes('day') ? dimensionValue(row, 'day') : null
+  const search = changedSearch(new URLSearchParams(), {
+    period: day === null ? period : { from: day, until: day },
+    filters: campaignId ? { campaignId } : {},
+  })
+  search.set('purchasedProductId', product)
+  return `/sales?${search}`
 }
