@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, MICROS, toMicros } from '../../../domain/money/money.ts'
+import { AMOUNT_MAX, toMicros } from '../../../domain/money/money.ts'
 import { type ItemReader, shown, type Value } from './item-reader.ts'
 import { readPeriod } from './values.ts'
 
@@ -12,6 +12,7 @@ export type Price =
       standard: boolean
     }
   | { tag: 'INVALID' }
+  | { tag: 'ZERO' }
   | { tag: 'AMBIGUOUS' }
 
 /** A map, because an object has names such as constructor, too. */
@@ -59,8 +60,9 @@ export function parsePrice(text: string, feedCurrency: string): Price {
   if (currency === 'INVALID') return { tag: 'INVALID' }
   const amount = readAmount(parts.amount!, THREE_DECIMALS.has(currency ?? feedCurrency))
   if (amount === 'AMBIGUOUS') return { tag: 'AMBIGUOUS' }
-  const micros = amount === 'INVALID' ? 0 : toMicros(amount)
-  if (micros <= 0 || micros > AMOUNT_MAX * MICROS) return { tag: 'INVALID' }
+  if (amount === 'INVALID' || amount > AMOUNT_MAX) return { tag: 'INVALID' }
+  const micros = toMicros(amount)
+  if (micros === 0) return { tag: 'ZERO' }
   return { tag: 'PRICE', micros, currency, standard: STANDARD.test(plain) }
 }
 
@@ -98,6 +100,9 @@ export function readPrice(reader: ItemReader, currency: string): { micros: numbe
         `${shown(value.written)} is not a price like 12.50 ${currency}`,
         value.line,
       )
+      return null
+    case 'ZERO':
+      reader.report('INVALID_PRICE', 'price', `${shown(value.written)} is not more than 0`, value.line)
       return null
     case 'AMBIGUOUS':
       reader.report(
@@ -165,6 +170,7 @@ export function readSalePrice(
 
 function saleFault(sale: Price, price: { micros: number }, currency: string): string | null {
   if (sale.tag === 'AMBIGUOUS') return 'could be a thousand or three decimals'
+  if (sale.tag === 'ZERO') return 'is not more than 0'
   if (sale.tag === 'INVALID') return `is not a price like 12.50 ${currency}`
   if (sale.currency !== null && sale.currency !== currency)
     return `is in ${sale.currency}, but the feed is in ${currency}`

@@ -47,9 +47,6 @@ describe('a price', () => {
     '',
     'EUR',
     'free',
-    '0 EUR',
-    '0.00 EUR',
-    '0.0000004 EUR',
     '-5 EUR',
     'constructor 5',
     '5 toString',
@@ -69,6 +66,13 @@ describe('a price', () => {
   ])('does not read "%s"', (text) => {
     expect(read(text)).toBe('INVALID')
   })
+
+  it.each(['0 EUR', '0.00 EUR', '0,00 €', '0.0000004 EUR'])(
+    'tells "%s", which is nothing, from what cannot be read',
+    (text) => {
+      expect(read(text)).toBe('ZERO')
+    },
+  )
 
   it('reads back every amount to the cent, however it is written', () => {
     const cents = fc.integer({ min: 1, max: 99_999_999_999 })
