@@ -91,7 +91,7 @@ const adColumn = (shopId: string, isDisplay: boolean): Column<Ad> => ({
   title: t('ad'),
   cell: ({ position, ...ad }) => (
     <Group gap="xs" wrap="nowrap" align="start">
-      <Text size="sm" c="dimmed" w={18}>
+      <Text size="sm" c="dimmed" flex="none" miw={18}>
         {`${position}.`}
       </Text>
       <AdName ad={ad} shopId={shopId} isDisplay={isDisplay} autoPromo={ad.autoPromo} />
