@@ -77,7 +77,7 @@ export function removalRoutes<K extends EntityKind>(
       const entries = await registry.write(
         () => {
           const entity = access.needToChange(principal, kind, id)
-          checkIfMatch(request, entity)
+          checkIfMatch(request, entity, registry.snapshot)
           throwIfRefused(refusalOf(resource, entity, principal))
           return resource.removal?.(entity) ?? [removed(entity)]
         },

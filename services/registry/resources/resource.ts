@@ -176,7 +176,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema, F>(
       const [entry] = await registry.write(
         () => {
           const entity = access.needToChange(principal, kind, id)
-          checkIfMatch(request, entity)
+          checkIfMatch(request, entity, registry.snapshot)
           return [changed(entity, resource.change(entity, input, principal, facts))]
         },
         { by: principal.actorId },

@@ -73,7 +73,7 @@ export function synonymsApp(server: HttpServer, { registry, access, authorize, i
       const [entry] = await registry.write(
         () => {
           const shop = ownShop(principal, request.params.id)
-          checkIfMatch(request, shop)
+          checkIfMatch(request, shop, registry.snapshot)
           return [changed(shop, { ...shop.body, synonyms: text })]
         },
         { by: principal.actorId },

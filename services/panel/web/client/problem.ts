@@ -7,12 +7,19 @@ interface FieldError {
   message: string
 }
 
+/** Who has changed an entity meanwhile. The name is null where the user may know only the role. */
+export interface ChangedBy {
+  role: 'OPERATOR' | 'PUBLISHER' | 'ADVERTISER'
+  name: string | null
+}
+
 interface ProblemParts {
   status: number
   code: string
   detail: string
   errors?: FieldError[]
   retryAfterMs?: number | null
+  changedBy?: ChangedBy | null
 }
 
 /**
@@ -27,13 +34,16 @@ export class ApiProblem extends Error {
   readonly errors: readonly FieldError[]
   /** When to retry; null when the answer does not say. */
   readonly retryAfterMs: number | null
+  /** Of the answer that somebody else has changed the entity; null when it does not say. */
+  readonly changedBy: ChangedBy | null
 
-  constructor({ status, code, detail, errors = [], retryAfterMs = null }: ProblemParts) {
+  constructor({ status, code, detail, errors = [], retryAfterMs = null, changedBy = null }: ProblemParts) {
     super(errors.length > 0 ? listed(errors) : inWords(detail))
     this.status = status
     this.code = code
     this.errors = errors
     this.retryAfterMs = retryAfterMs
+    this.changedBy = changedBy
   }
 
   /** For `form.setErrors`: messages by the path of the field in a Mantine form, such as `banners.0.textFields.1.value`. */

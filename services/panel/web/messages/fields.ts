@@ -13,7 +13,8 @@ export const t = catalogue({
 
   removeChosen: 'Remove {label}',
 
-  clash: 'Someone else has changed this, too',
+  clash:
+    '{who, select, NAMED {{name}} OPERATOR {The operator} PUBLISHER {Someone at the shop} ADVERTISER {Someone at the advertiser} other {Someone else}} has changed this, too',
   clashHelp: 'What is chosen is in the form above. Choose for each field, then save again.',
   clashOwn: 'Yours',
   clashOthers: 'Theirs',

@@ -114,7 +114,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
           // It may have been ended while the password was hashed.
           if (session && !sessions.read(request)) throw new Problem('UNAUTHENTICATED', 'The session has ended')
           const user = access.needToChange(principal, 'User', id)
-          checkIfMatch(request, user)
+          checkIfMatch(request, user, registry.snapshot)
           before = user.body
           return [changed(user, changedUser(before, { name, passwordHash, disabled, now: now() }))]
         },
@@ -172,7 +172,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
       const [entry] = await registry.write(
         () => {
           const user = access.needToChange(principal, 'User', id)
-          checkIfMatch(request, user)
+          checkIfMatch(request, user, registry.snapshot)
           throwIfRefused(refusalOf(principal, id))
           return [removedUser(user)]
         },

@@ -131,7 +131,7 @@ describe('two people who change the same thing', () => {
   it('see what the other one has written into the same field, and choose', async () => {
     const { page, path } = await openForm({ companyName: 'Brand AG', taxNumber: '2' })
     await save(page)
-    const clash = page.getByRole('alert').filter({ hasText: 'Someone else has changed this, too' })
+    const clash = page.getByRole('alert').filter({ hasText: 'The operator has changed this, too' })
     await clash.getByText('Theirs: Brand AG').waitFor()
     expect(await clash.evaluate((element) => element === document.activeElement)).toBe(true)
     expect(await seriousFindings(page)).toEqual([])
@@ -179,6 +179,7 @@ describe('two people who change the same thing', () => {
     await theirs.getByText('User saved').waitFor()
     await save(mine)
     await mine.getByText('Theirs: Ada King').waitFor()
+    await mine.getByText('Operator has changed this, too', { exact: true }).waitFor()
     await mine.getByText('Yours: Ada Lovelace').click()
     await save(mine)
     await mine.getByText('User saved').waitFor()

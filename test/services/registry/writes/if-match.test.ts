@@ -73,6 +73,29 @@ describe('a change with If-Match', () => {
     expect((await boss.call('GET', path)).body.name).toBe('Ada L.')
   })
 
+  it('is refused with the name of a colleague, and the role alone of somebody of another account', async () => {
+    const brand = await openAccount(office, 'ADVERTISER', { sellerIds: ['s'] })
+    const people = { lena: 'lena@brand.example', lars: 'lars@brand.example' }
+    for (const [name, email] of Object.entries(people)) {
+      await makeUser(office, email, { name, role: 'ADVERTISER', accountId: brand.id })
+    }
+    await makeUser(office, 'olga@ads.example', { name: 'olga' })
+    const [lena, lars, olga] = await Promise.all(
+      [people.lena, people.lars, 'olga@ads.example'].map((email) => signIn(office, email)),
+    )
+    const made = await office.call('POST', '/v1/panel/campaigns', campaignBody(publisher.shopId), brand.token)
+    const rename = (who: typeof lena, name: string, version: number) =>
+      who!.call('PATCH', `/v1/panel/campaigns/${made.body.id}`, { name }, { 'if-match': `"${version}"` })
+
+    expect((await rename(lena, 'First', 1)).status).toBe(200)
+    expect((await rename(lars, 'Second', 1)).body.changedBy).toEqual({ role: 'ADVERTISER', name: 'lena' })
+    expect((await rename(olga, 'Third', 1)).body.changedBy).toEqual({ role: 'ADVERTISER', name: 'lena' })
+    expect((await rename(olga, 'Fourth', 2)).status).toBe(200)
+    const refused = await rename(lars, 'Fifth', 2)
+    expect(refused.body.changedBy).toEqual({ role: 'OPERATOR', name: null })
+    expect(JSON.stringify(refused.body)).not.toContain('olga')
+  })
+
   it('is made once of two that were read at the same time', async () => {
     const { id } = await office.make('/v1/panel/accounts', { kind: 'ADVERTISER', name: 'Brand' })
     const both = await Promise.all(['One', 'Two'].map((name) => send('PATCH', `accounts/${id}`, '"1"', { name })))

@@ -2,7 +2,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ifMatch } from '../../client/client.ts'
-import { isChangedMeanwhile } from '../../client/problem.ts'
+import { ApiProblem, type ChangedBy, isChangedMeanwhile } from '../../client/problem.ts'
 import type { ReadablePath } from '../../client/types.ts'
 import { entityQuery } from '../use-entity.ts'
 import { type Save, type SaveOptions, useSave } from '../use-save.ts'
@@ -43,6 +43,8 @@ export interface ChangeOptions<E extends Versioned, Values extends object, Resul
 
 /** What a form shows of the fields that others have changed, too. */
 export interface ClashState extends Pick<Following<object>, 'clashes' | 'choose'> {
+  /** Who has changed them last; null when that is not known. */
+  changedBy: ChangedBy | null
   /** How often saving was refused because the user had not chosen. */
   refusals: number
 }
@@ -63,6 +65,7 @@ export function useChange<E extends Versioned, Values extends object, Result>(
   const { form, path, entity, valuesOf, send, setErrors = form.setErrors, mergeField, ...save } = options
   const queryClient = useQueryClient()
   const [refusals, setRefusals] = useState(0)
+  const [changedBy, setChangedBy] = useState<ChangedBy | null>(null)
   const readOf = (of: E) => ({ version: of.version, values: valuesOf(of) })
   const { clashes, choose, version, follow, settle } = useFollow({
     ...{ form, read: readOf(entity) },
@@ -79,7 +82,8 @@ export function useChange<E extends Versioned, Values extends object, Result>(
     try {
       return await sendTo(version())
     } catch (problem) {
-      if (!isChangedMeanwhile(problem)) throw problem
+      if (!(problem instanceof ApiProblem && isChangedMeanwhile(problem))) throw problem
+      setChangedBy(problem.changedBy)
       const query = entityQuery(path, { path: { id: entity.id } })
       const latest = (await queryClient.fetchQuery({ ...query, staleTime: 0 })) as object as E
       if (follow(readOf(latest))) return await sendTo(latest.version)
@@ -102,6 +106,7 @@ export function useChange<E extends Versioned, Values extends object, Result>(
   return {
     clashes,
     choose,
+    changedBy,
     refusals,
     isSaving,
     problem,

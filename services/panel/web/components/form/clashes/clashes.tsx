@@ -1,5 +1,6 @@
 import { Alert, Radio, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import type { ChangedBy } from '../../../client/problem.ts'
 import type { ClashState } from '../../../data/changes/use-change.ts'
 import type { OpenClash } from '../../../data/changes/use-follow.ts'
 import { labelOf } from '../../../messages/api-names.ts'
@@ -7,14 +8,14 @@ import { t } from '../../../messages/fields.ts'
 import { clashValue } from './clash-value.ts'
 
 /** Shows what others have written into the fields that were changed here, and lets the user choose. */
-export function Clashes({ clashes, choose, refusals }: ClashState) {
+export function Clashes({ clashes, choose, changedBy, refusals }: ClashState) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (refusals > 0) element.current?.focus()
   }, [refusals])
   if (clashes.length === 0) return null
   return (
-    <Alert ref={element} tabIndex={-1} role="alert" color="yellow" title={t('clash')} mt="md">
+    <Alert ref={element} tabIndex={-1} role="alert" color="yellow" title={titleOf(changedBy)} mt="md">
       <Stack gap="sm">
         <Text size="sm">{t('clashHelp')}</Text>
         {clashes.map((clash) => (
@@ -33,6 +34,11 @@ export function Clashes({ clashes, choose, refusals }: ClashState) {
       </Stack>
     </Alert>
   )
+}
+
+function titleOf(changedBy: ChangedBy | null): string {
+  const name = changedBy?.name ?? ''
+  return t('clash', { name, who: name === '' ? (changedBy?.role ?? 'UNKNOWN') : 'NAMED' })
 }
 
 function withValue(whose: string, { field }: OpenClash, value: unknown): string {
