@@ -105,6 +105,7 @@ export function ModerationQueue({ campaigns, formats, reasons, decision }: Moder
 /** Since when a campaign waits: a change of its budget, for example, does not make it wait anew. */
 export const waitingSince = ({ moderation, updatedAt }: Campaign): string => moderation?.submittedAt ?? updatedAt
 
+const MINUTE_MS = 60_000
 const HOURS_MAX = 48
 const HOUR_MS = 3_600_000
 const days = new Intl.NumberFormat(undefined, {
@@ -114,9 +115,9 @@ const days = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 0,
 })
 
-/** The age of a time: 40 min, 3 h, 4 days. */
+/** The age of a time: 40 min, 3 h, 4 days. What is younger than a minute is a minute old. */
 function ageOf(at: string): string {
-  const ms = Math.max(0, Date.now() - Date.parse(at))
+  const ms = Math.max(MINUTE_MS, Date.now() - Date.parse(at))
   return ms < HOURS_MAX * HOUR_MS ? formatDuration(ms) : days.format(ms / (24 * HOUR_MS))
 }
 
