@@ -181,7 +181,7 @@ async function publisher(step: Step): Promise<void> {
     'Both periods in the chart, the dates above it',
     async (page) => {
       await menu(page, 'Reports')
-      await page.getByRole('switch', { name: 'Compare with previous period' }).click({ force: true })
+      await page.getByRole('switch', { name: 'Compare with previous' }).click({ force: true })
       await page
         .getByText(/vs previous period/i)
         .first()

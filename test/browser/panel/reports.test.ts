@@ -143,7 +143,7 @@ describe('the report', () => {
   })
 
   it('compares a report with the previous period, and reproduces it from its address', async () => {
-    await page.getByRole('switch', { name: 'Compare with previous period' }).click()
+    await page.getByRole('switch', { name: 'Compare with previous' }).click()
     await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
     const operator = await world.signedIn(OPERATOR)
     await operator.goto(`${page.url()}&shopId=${shop.shopId}`)

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../../program.ts'
 import { OPERATOR, openOwnWorld, type World } from '../../harness.ts'
@@ -47,6 +47,17 @@ it('a home page that stays open goes on to the next day, and compares it up to t
   await expect.poll(() => asked).toContainEqual(expect.stringMatching(/^2026-10-13 to 2026-10-19T21:5/))
   await page.clock.runFor(11 * 60_000)
   await expect.poll(() => asked).toContain('2026-10-21 to 2026-10-28')
+  await page.context().close()
+})
+
+it('a report of the only shop has all its settings in one line at the width of a laptop', async () => {
+  const page = await world.signedIn(OPERATOR, { viewport: { width: 1440, height: 900 } })
+  await page.goto('/panel/reports?groupBy=purchasedProduct')
+  const topOf = (field: Locator) => field.evaluate((element) => element.getBoundingClientRect().top)
+  const grouping = page.getByRole('combobox', { name: 'Group by' })
+  const comparing = page.getByText('Compare with previous', { exact: true })
+  const below = async () => (await topOf(comparing)) - (await topOf(grouping))
+  await expect.poll(below).toBeLessThan(await grouping.evaluate((element) => element.clientHeight))
   await page.context().close()
 })
 

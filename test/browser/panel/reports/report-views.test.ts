@@ -54,7 +54,7 @@ describe('the chart', () => {
     page.on('request', (request) => {
       if (request.url().includes('/v1/panel/reports?')) asked.push(decodeURIComponent(request.url()))
     })
-    await page.getByRole('switch', { name: 'Compare with previous period' }).click()
+    await page.getByRole('switch', { name: 'Compare with previous' }).click()
     await page.getByText(/^vs previous period: .*, until .* on the last day$/).waitFor()
     expect(asked.some((url) => /[?&]to=\d{4}-\d\d-\d\dT\d\d:\d\d/.test(url))).toBe(true)
     await page.getByText('Previous period', { exact: true }).waitFor()

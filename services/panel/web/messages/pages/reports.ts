@@ -40,7 +40,7 @@ export const t = catalogue({
   allShops: 'All shops',
   metrics: 'Metrics',
   metricsCount: 'Metrics ({count})',
-  compareWithPrevious: 'Compare with previous period',
+  compareWithPrevious: 'Compare with previous',
   filters: 'Filters',
   removeFilter: 'Remove the filter: {dimension}',
   vsPrevious: 'vs previous period',

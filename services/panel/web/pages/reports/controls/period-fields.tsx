@@ -30,7 +30,7 @@ export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsP
     <>
       <Select
         label={t('period')}
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: '100%', xs: 140 }}
         allowDeselect={false}
         value={typeof period === 'string' ? period : CUSTOM}
         onChange={(name) => (name === CUSTOM ? setOpen(true) : onChange(name as Preset))}
@@ -46,7 +46,7 @@ export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsP
             type="button"
             pointer
             label={t('days')}
-            w={{ base: '100%', xs: 236 }}
+            w={{ base: '100%', xs: 226 }}
             className={classes.days}
             aria-label={`${t('days')}: ${label}`}
             onClick={() => setOpen(!isOpen)}

@@ -31,7 +31,7 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
       <ShopField state={state} change={change} />
       <Select
         label={t('groupBy')}
-        w={{ base: '100%', xs: 178 }}
+        w={{ base: '100%', xs: 180 }}
         allowDeselect={false}
         value={first!}
         data={choices()}
@@ -39,7 +39,7 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
       />
       <Select
         label={t('andBy')}
-        w={{ base: '100%', xs: 178 }}
+        w={{ base: '100%', xs: 180 }}
         clearable
         placeholder={t('nothing')}
         value={second ?? null}
@@ -88,7 +88,7 @@ function MetricsField({ state: { metrics, groupBy }, change }: Pick<ReportContro
   return (
     <Popover position="bottom-start" shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" className={classes.metrics} rightSection={<IconChevronDown size={15} aria-hidden />}>
+        <Button variant="default" px="sm" rightSection={<IconChevronDown size={15} aria-hidden />}>
           {t('metricsCount', { count: metrics.length })}
         </Button>
       </Popover.Target>
