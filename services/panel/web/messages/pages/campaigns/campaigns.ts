@@ -173,6 +173,8 @@ export const t = catalogue({
   // Figures
   figures: 'Figures',
   whyShown: 'Why its ads were shown, or not',
+  whichSales: 'Which sales it was credited with',
+  ofAdvertiser: 'Only {advertiser} and the operator can change it.',
   days: 'Days',
   lastDays: '{count, plural, one {# day} other {# days}}',
   viewsName: 'Views',

@@ -54,9 +54,14 @@ export function CampaignFigures({ campaignId, shop }: { campaignId: string; shop
     <PanelCard
       title={t('figures')}
       description={
-        <ShopLink shopId={shop?.id} to={`/ad-requests?campaignId=${campaignId}`} size="sm">
-          {t('whyShown')}
-        </ShopLink>
+        <Group gap="md" component="span">
+          <ShopLink shopId={shop?.id} to={`/ad-requests?campaignId=${campaignId}`} size="sm">
+            {t('whyShown')}
+          </ShopLink>
+          <ShopLink shopId={shop?.id} to={`/sales?campaignId=${campaignId}`} size="sm">
+            {t('whichSales')}
+          </ShopLink>
+        </Group>
       }
       actions={
         <SegmentedControl

@@ -6,6 +6,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
+import { useMayChange } from '../campaign-switch.tsx'
 import { countryName } from '../countries.ts'
 import { pacingOf } from '../spend.ts'
 import { SpendBar } from '../spend-bar.tsx'
@@ -19,8 +20,10 @@ interface SettingsProps {
 }
 
 export function Settings({ campaign, shop }: SettingsProps) {
+  const mayChange = useMayChange()
+  const whoMay = mayChange(campaign) ? undefined : t('ofAdvertiser', { advertiser: campaign.accountName ?? '' })
   return (
-    <PanelCard title={t('settings')}>
+    <PanelCard title={t('settings')} description={whoMay}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
         <DetailList details={moneyDetails(campaign, shop)} />
         <DetailList details={otherDetails(campaign, shop)} />
