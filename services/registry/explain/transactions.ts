@@ -88,8 +88,8 @@ async function readListed(
   { principal, query }: TransactionsCall,
   page: Pick<TransactionListSpec, 'after' | 'limit'>,
 ): Promise<TransactionListRow[]> {
-  const { shopId, campaignId, purchasedProductId, kind, credited } = query
-  const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
+  const { purchasedProductId, kind, credited, campaignId } = query
+  const { shops, accountId } = scopeOf(snapshot, principal, query)
   if (shops.length === 0) return []
   const shopIds = shops.map(({ id }) => id)
   return readTransactions(analytics, {

@@ -6,6 +6,11 @@ const PRODUCT_ID_CHARS_MAX = 200
 
 const ofAll = ListQuery({
   shopId: Type.Optional(IdText('Only transactions in this shop')),
+  accountId: Type.Optional(
+    IdText(
+      'Only transactions with a line that is credited to this account, and of these only such lines, as its people see them',
+    ),
+  ),
   campaignId: Type.Optional(IdText('Only transactions with a line that is credited to this campaign')),
   purchasedProductId: Type.Optional(
     Type.String({

@@ -85,7 +85,7 @@ async function downloaded(page: Page, press: () => Promise<void>): Promise<strin
 it('shows an advertiser the sums of the sales, and saves them by order and by product as files', async () => {
   const page = await world.signedIn(advertiser)
   const errors = watchErrors(page)
-  await page.goto('/panel/sales?period=7-days')
+  await page.goto(`/panel/sales?period=7-days&shopId=${shop.shopId}`)
   await page.getByRole('row', { name: /Evenings/ }).waitFor()
   await expect.poll(() => card(page, 'Purchases').textContent()).toContain('1')
   await expect.poll(() => card(page, 'Net sales').textContent()).toContain(euros(total()))
@@ -134,6 +134,30 @@ it('lists the sales of one campaign', async () => {
       .getByRole('table', { name: 'Sales' })
       .evaluate((table) => table.parentElement!.scrollWidth - table.parentElement!.clientWidth)
   await expect.poll(overflow).toBe(0)
+})
+
+it('lists the sales of one advertiser, and those of a campaign from its page', async () => {
+  const page = await world.signedIn(publisher)
+  await page.goto('/panel/sales?period=7-days')
+  const sale = page.getByRole('row', { name: /Evenings/ })
+  await sale.waitFor()
+  const advertisers = page.getByRole('combobox', { name: 'Advertiser' })
+  await advertisers.click()
+  await page.getByRole('option').filter({ hasNotText: 'Lumbra' }).first().click()
+  await sale.waitFor({ state: 'detached' })
+  await advertisers.click()
+  await page.getByRole('option', { name: 'Lumbra' }).click()
+  await sale.waitFor()
+  await expect.poll(() => card(page, 'Net sales').textContent()).toContain(euros(total()))
+  await page.reload()
+  await sale.waitFor()
+  await expect.poll(() => advertisers.inputValue()).toBe('Lumbra')
+
+  await page.goto(`/panel/campaigns/${campaignId}`)
+  await page.getByText('Only Lumbra and the operator can change it.').waitFor()
+  await page.getByRole('link', { name: 'Which sales it was credited with' }).click()
+  await sale.waitFor()
+  expect(await page.getByRole('combobox', { name: 'Campaign' }).inputValue()).toBe('Evenings')
 })
 
 it('opens for the publisher the sale whose link an advertiser sends, under its order number', async () => {

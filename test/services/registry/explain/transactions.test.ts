@@ -102,6 +102,17 @@ describe('GET /v1/panel/transactions', () => {
     expect(idsOf(await list('from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z'))).toEqual(['long-ago'])
   })
 
+  it('narrows to the lines that are credited to an account, which are those that its people see', async () => {
+    const ofAccount = await list('accountId=adv-2', 'pub-a')
+    expect(idsOf(ofAccount)).toEqual(['same-moment', 'of-both'])
+    const seen = (await list('', 'adv-2')).body.items
+    const amounts = (items: Record<string, unknown>[]) =>
+      items.map(({ lines, amount, creditedAmount, campaigns: of }) => ({ lines, amount, creditedAmount, of }))
+    expect(amounts(ofAccount.body.items)).toEqual(amounts(seen))
+    expect((await list('accountId=adv-1', 'adv-2')).status).toBe(404)
+    expect(idsOf(await list('accountId=adv-1', 'pub-b'))).toEqual(['elsewhere'])
+  })
+
   it('narrows to a purchased product, in lines that are credited where only these are listed', async () => {
     const idsWith = async (query: string, who?: Who) => idsOf(await list(`purchasedProductId=lamp${query}`, who))
     expect(await idsWith('')).toEqual(['two-lines', 'for-nobody', 'of-both'])

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconFlask, IconHourglass } from '@tabler/icons-react
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import type { ApiProblem } from '../../client/problem.ts'
+import type { Shop } from '../../client/types.ts'
 import { LazyPart } from '../../components/loading/lazy.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
@@ -141,18 +142,18 @@ function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension)
   const addressOf = useAddressOf()
   const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })
   const display = new Set(items?.map(({ id }) => id))
-  const isOfSales = useIsOfSales(state)
+  const shopOfSales = useShopOfSales(state)
   return (row, dimension) => {
-    if (dimension === 'purchasedProduct') return isOfSales ? salesOf(state, row) : null
+    if (dimension === 'purchasedProduct') return shopOfSales ? salesOf(state, row, shopOfSales.id) : null
     const changes = drillInto(state, row, dimension, (id) => display.has(id))
     return changes && addressOf(changes)
   }
 }
 
-/** Whether the report covers the shops that Sales lists: all of an advertiser, or else the chosen one. */
-function useIsOfSales(state: ReportState): boolean {
+/** The shop of the report, if Sales can list its sales: to others than advertisers it lists those of the shop in the header. */
+function useShopOfSales(state: ReportState): Shop | undefined {
   const { role } = useSession().user
-  const { shop, shops } = useShop()
+  const { shop } = useShop()
   const ofReport = useReportShop(state)
-  return role === 'ADVERTISER' ? !state.shopId || shops?.length === 1 : ofReport?.id === shop?.id
+  return role === 'ADVERTISER' || ofReport?.id === shop?.id ? ofReport : undefined
 }

@@ -10,21 +10,21 @@ const RESULTS = 30
 export interface ProductSelectProps {
   label: string
   placeholder: string
-  /** Offers products of this shop; undefined while it is loading. */
-  shopId: string | undefined
+  /** Offers products of this shop. */
+  shopId: string
   /** The feed id of the chosen product, which may be in no feed any more. */
   value: string | null
   onChange: (id: string | null) => void
 }
 
 /** A filter by product, which the server searches by title or id. */
-export function ProductSelect({ label, placeholder, shopId = '', value, onChange }: ProductSelectProps) {
+export function ProductSelect({ label, placeholder, shopId, value, onChange }: ProductSelectProps) {
   const [wasOpened, setOpened] = useState(false)
   const [typed, setTyped] = useState('')
   const { data: chosen } = useEntity('/v1/panel/products/{id}', {
     path: { id: value ?? '' },
     query: { shopId },
-    enabled: value !== null && shopId !== '',
+    enabled: value !== null,
   })
   const chosenTitle = chosen?.title ?? value
   // The field holds the title of the chosen product until another one is typed.
@@ -32,7 +32,7 @@ export function ProductSelect({ label, placeholder, shopId = '', value, onChange
   const { items = [] } = useList('/v1/panel/products', {
     query: { shopId, ...(q && { q }) },
     pageSize: RESULTS,
-    enabled: wasOpened && shopId !== '',
+    enabled: wasOpened,
   })
   // Several feeds may have a product.
   const titles = new Map([

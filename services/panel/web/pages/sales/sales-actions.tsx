@@ -14,8 +14,10 @@ import { salePath } from './sale-words.ts'
 const ID_CHARS_MAX = 256
 
 export interface SalesActionsProps {
-  /** The shop whose orders can be looked up; undefined for advertisers, who do not know their numbers. */
+  /** The shop of the sales; undefined for those of all shops. */
   shopId: string | undefined
+  /** Advertisers cannot look up orders, because they do not know their numbers. */
+  isAdvertiser: boolean
   period: Period
   days: Days
   /** What is listed. */
@@ -23,13 +25,13 @@ export interface SalesActionsProps {
 }
 
 /** What can be done with the sales of a period: look one up, see them by product, and save them as a file. */
-export function SalesActions({ shopId, period, days, query }: SalesActionsProps) {
-  const { campaignId } = query
-  const filters = campaignId ? { campaignId } : {}
-  const byProduct = changedSearch(new URLSearchParams(), { period, groupBy: ['purchasedProduct'], filters })
+export function SalesActions({ shopId, isAdvertiser, period, days, query }: SalesActionsProps) {
+  const { accountId, campaignId } = query
+  const filters = { ...(accountId && { accountId }), ...(campaignId && { campaignId }) }
+  const byProduct = changedSearch(new URLSearchParams(), { period, shopId, groupBy: ['purchasedProduct'], filters })
   return (
     <>
-      {shopId && <OrderLookUp shopId={shopId} />}
+      {shopId && !isAdvertiser && <OrderLookUp shopId={shopId} />}
       <Button component={Link} variant="default" to={`/reports?${byProduct}`}>
         {t('byProduct')}
       </Button>

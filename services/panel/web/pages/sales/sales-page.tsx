@@ -1,11 +1,9 @@
-import { Badge, Select, SimpleGrid, Text } from '@mantine/core'
-import { CampaignSelect } from '../../components/form/campaign-select.tsx'
+import { Badge, SimpleGrid, Text } from '@mantine/core'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { StatCard } from '../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../components/values/money.tsx'
 import { DateTime } from '../../components/values/times.tsx'
-import { useAddressValue } from '../../data/use-address-value.ts'
 import { useEntity } from '../../data/use-entity.ts'
 import { useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/sales.ts'
@@ -18,38 +16,31 @@ import { useAddressPeriod } from '../reports/controls/use-address-period.ts'
 import { isPerCurrency } from '../reports/figures/currencies.ts'
 import { figureText, sumsOf } from '../reports/figures/figures.ts'
 import { type Metric, type ReportAnswer, type ReportParameters, wordFor } from '../reports/vocabulary.ts'
-import { ProductSelect } from './product-select.tsx'
-import { kinds, type ListedSale, salePath } from './sale-words.ts'
+import { type ListedSale, salePath } from './sale-words.ts'
 import { SalesActions } from './sales-actions.tsx'
+import { SalesFilters, useSalesFilters } from './sales-filters.tsx'
 
 const REFRESH_MS = 10_000
-const KIND_DEFAULT = 'PURCHASE'
-const CREDITED_DEFAULT = 'true'
-type Kind = ListedSale['kind']
 const totalled = ['purchases', 'revenue', 'returnedRevenue', 'netRevenue'] as const satisfies Metric[]
 
 /** The sales of a period and the campaigns credited with them. New sales appear without reloading. */
 export default function SalesPage() {
-  const { role } = useSession().user
-  const { shop, shops } = useShop()
-  const [askedKind, setKind] = useAddressValue<Kind>('kind')
-  const [askedCredit, setCredit] = useAddressValue('credited')
-  const [campaignId, setCampaignId] = useAddressValue('campaignId')
-  const [purchasedProductId, setPurchasedProductId] = useAddressValue('purchasedProductId')
-  const kind = askedKind ?? KIND_DEFAULT
-  const credited = askedCredit ?? CREDITED_DEFAULT
+  const isAdvertiser = useSession().user.role === 'ADVERTISER'
+  const { shop: shownShop, shops } = useShop()
+  const filters = useSalesFilters(isAdvertiser)
+  const { ofShop, kind, credit, accountId, campaignId, purchasedProductId } = filters
+  const shop = ofShop ?? shownShop
   const { period, days, setPeriod } = useAddressPeriod(shop?.timeZone)
-  const isAdvertiser = role === 'ADVERTISER'
-  const ofShop = isAdvertiser ? undefined : shop
   const listed = {
     from: startOf(days.from, shop?.timeZone),
     to: startOf(addDays(days.until, 1), shop?.timeZone),
     ...(ofShop && { shopId: ofShop.id }),
+    ...(accountId && { accountId }),
     ...(campaignId && { campaignId }),
-    ...(purchasedProductId && { purchasedProductId }),
+    ...(purchasedProductId && ofShop && { purchasedProductId }),
   }
-  const query = { ...listed, kind, ...(!isAdvertiser && credited !== 'all' && { credited: credited === 'true' }) }
-  const isCredited = isAdvertiser || credited === 'true'
+  const query = { ...listed, kind, ...(!isAdvertiser && credit !== 'all' && { credited: credit === 'true' }) }
+  const isCredited = credit === 'true'
   const list = useList('/v1/panel/transactions', { query, refreshMs: REFRESH_MS, enabled: shops !== undefined })
 
   return (
@@ -57,7 +48,9 @@ export default function SalesPage() {
       <PageHeader
         title={t('sales')}
         description={`${isAdvertiser ? t('ownSalesHelp') : t('salesHelp')} ${shop ? t('zone', { zone: shop.timeZone }) : ''}`}
-        actions={<SalesActions shopId={ofShop?.id} period={period} days={days} query={query} />}
+        actions={
+          <SalesActions shopId={ofShop?.id} isAdvertiser={isAdvertiser} period={period} days={days} query={query} />
+        }
       />
       {kind === 'PURCHASE' && isCredited && shops && <SalesFigures query={listed} />}
       <DataTable
@@ -69,36 +62,7 @@ export default function SalesPage() {
         filters={
           <>
             <PeriodFields period={period} days={days} timeZone={shop?.timeZone} onChange={setPeriod} />
-            <Select
-              label={t('kind')}
-              w={140}
-              allowDeselect={false}
-              value={kind}
-              onChange={(value) => setKind(value as Kind)}
-              data={kinds.map((value) => ({ value, label: t(`${value}s`) }))}
-            />
-            <CampaignSelect shopId={ofShop?.id} value={campaignId} onChange={setCampaignId} />
-            <ProductSelect
-              label={t('purchasedProduct')}
-              placeholder={t('anyProduct')}
-              shopId={shop?.id}
-              value={purchasedProductId}
-              onChange={setPurchasedProductId}
-            />
-            {!isAdvertiser && (
-              <Select
-                label={t('credit')}
-                w={190}
-                allowDeselect={false}
-                value={credited}
-                onChange={setCredit}
-                data={[
-                  { value: 'true', label: t('creditedToAds') },
-                  { value: 'false', label: t('creditedToNobody') },
-                  { value: 'all', label: t('all') },
-                ]}
-              />
-            )}
+            <SalesFilters filters={filters} />
           </>
         }
         empty={{

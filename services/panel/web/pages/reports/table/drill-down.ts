@@ -45,20 +45,23 @@ function groups(others: readonly Dimension[], into: Dimension): Dimension[] {
 }
 
 /** What Sales can be narrowed to, besides days. */
-const dimensionsOfSales: readonly Dimension[] = ['purchasedProduct', 'campaign', 'day']
+const dimensionsOfSales: readonly Dimension[] = ['purchasedProduct', 'account', 'campaign', 'day']
 
-/** The address of the sales that a row by purchased product counts; null when Sales cannot be narrowed to them. */
-export function salesOf(state: ReportState, row: ReportRow): string | null {
+/** The address of the sales of a shop that a row by purchased product counts; null when Sales cannot be narrowed to them. */
+export function salesOf(state: ReportState, row: ReportRow, shopId: string): string | null {
   const { groupBy, filters: given, period, whatIf } = state
   const used = [...groupBy, ...Object.keys(given).map((name) => filters[name as ReportFilter])]
-  const product = dimensionValue(row, 'purchasedProduct')
-  if (product === null || isWhatIf(whatIf) || used.some((each) => !dimensionsOfSales.includes(each))) return null
-  const campaignId = groupBy.includes('campaign') ? dimensionValue(row, 'campaign') : given.campaignId
-  const day = groupBy.includes('day') ? dimensionValue(row, 'day') : null
-  const search = changedSearch(new URLSearchParams(), {
+  const purchasedProductId = dimensionValue(row, 'purchasedProduct')
+  if (purchasedProductId === null || isWhatIf(whatIf)) return null
+  if (used.some((each) => !dimensionsOfSales.includes(each))) return null
+  const valueIn = (dimension: Dimension) => (groupBy.includes(dimension) ? dimensionValue(row, dimension) : null)
+  const day = valueIn('day')
+  const accountId = valueIn('account') ?? given.accountId
+  const campaignId = valueIn('campaign') ?? given.campaignId
+  const search = changedSearch(new URLSearchParams({ purchasedProductId }), {
+    shopId,
     period: day === null ? period : { from: day, until: day },
-    filters: campaignId ? { campaignId } : {},
+    filters: { ...(accountId && { accountId }), ...(campaignId && { campaignId }) },
   })
-  search.set('purchasedProductId', product)
   return `/sales?${search}`
 }
