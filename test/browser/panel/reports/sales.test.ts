@@ -155,7 +155,7 @@ it('lists the sales of one advertiser, and those of a campaign from its page', a
 
   await page.goto(`/panel/campaigns/${campaignId}`)
   await page.getByText('Only Lumbra and the operator can change it.').waitFor()
-  await page.getByRole('link', { name: 'Which sales it was credited with' }).click()
+  await page.getByRole('link', { name: 'Which sales its ads earned' }).click()
   await sale.waitFor()
   expect(await page.getByRole('combobox', { name: 'Campaign' }).inputValue()).toBe('Evenings')
 })

@@ -173,7 +173,7 @@ export const t = catalogue({
   // Figures
   figures: 'Figures',
   whyShown: 'Why its ads were shown, or not',
-  whichSales: 'Which sales it was credited with',
+  whichSales: 'Which sales its ads earned',
   ofAdvertiser: 'Only {advertiser} and the operator can change it.',
   days: 'Days',
   lastDays: '{count, plural, one {# day} other {# days}}',
