@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { countsIn } from '../../../infra/analytics/audit/counts.ts'
-import type { NewRecord } from '../../../infra/event-log/port.ts'
-import { encode, UnknownSchema } from '../../../schemas/wire/codec.ts'
-import { requireCompleteRegistry } from '../../../streams/runtime/pipeline/pipeline.ts'
-import { withChangedConsumers } from '../../changed-consumers.ts'
-import { samples } from '../../schemas/samples.ts'
-import { copiersWorld, copy, ids, messages, NOW, silent, view } from './copier.ts'
+import { countsIn } from '../../../../infra/analytics/audit/counts.ts'
+import type { NewRecord } from '../../../../infra/event-log/port.ts'
+import { encode, UnknownSchema } from '../../../../schemas/wire/codec.ts'
+import { requireCompleteRegistry } from '../../../../streams/runtime/pipeline/pipeline.ts'
+import { withChangedConsumers } from '../../../changed-consumers.ts'
+import { samples } from '../../../schemas/samples.ts'
+import { copiersWorld, copy, ids, messages, NOW, silent, view } from '../copier.ts'
 
 const { world, start, readOnceThere } = copiersWorld()
 

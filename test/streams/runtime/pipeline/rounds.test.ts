@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Assignment, Batch, LogRecord } from '../../../infra/event-log/port.ts'
-import { type FailedBatch, processInRounds, type ReadableBatch } from '../../../streams/runtime/pipeline/rounds.ts'
-import { tries } from '../../effort.ts'
+import type { Assignment, Batch, LogRecord } from '../../../../infra/event-log/port.ts'
+import { type FailedBatch, processInRounds, type ReadableBatch } from '../../../../streams/runtime/pipeline/rounds.ts'
+import { tries } from '../../../effort.ts'
 
 /** A member with partitions in memory. It polls them in turn, at most `batchMax` records at a time. */
 function memberOf(sizes: readonly number[], batchMax: number) {
