@@ -95,7 +95,9 @@ async function measure(mix: Mix, { url, clients }: OwnServers) {
     batches[partition] = []
     const committed = offsets[partition]!
     offsets[partition] = committed + records.length
-    await judge({ partition, records, turn: async () => committed, lastOffset: offsets[partition]! - 1 } as Parameters<typeof judge>[0])
+    await judge({ partition, records, turn: async () => committed, lastOffset: offsets[partition]! - 1 } as Parameters<
+      typeof judge
+    >[0])
   }
   for (let i = 0; i < views; i++) {
     const campaignId = ids[i % CAMPAIGNS]!

@@ -154,7 +154,12 @@ async function indexFromLog(values: readonly Buffer[], firstOffset: number): Pro
       value,
       appendedAt: 0,
     }))
-    const batch = { topic: 'products' as const, partition: 0, turn: async () => null, lastOffset: records.at(-1)!.offset }
+    const batch = {
+      topic: 'products' as const,
+      partition: 0,
+      turn: async () => null,
+      lastOffset: records.at(-1)!.offset,
+    }
     await step({ ...batch, records: decodeBatch({ ...batch, records }).records })
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hoursIn } from '../../../../services/panel/web/pages/reports/controls/periods.ts'
+import { hoursIn, periodIn } from '../../../../services/panel/web/pages/reports/controls/periods.ts'
 
 const allHours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 const hoursOf = (day: string, timeZone?: string) =>
@@ -36,4 +36,13 @@ describe('the hours of a chart', () => {
     expect(hours).toHaveLength(71)
     expect(hours).toEqual(hours.toSorted())
   })
+})
+
+it('the period of an address is its days or its preset; otherwise the last 28 days', () => {
+  const periodOf = (search: string) => periodIn(new URLSearchParams(search))
+  expect(periodOf('from=2026-03-01&until=2026-03-01')).toEqual({ from: '2026-03-01', until: '2026-03-01' })
+  expect(periodOf('period=last-week')).toBe('last-week')
+  for (const invalid of ['', 'period=ever', 'from=2026-03-02&until=2026-03-01', 'from=2026-02-30&until=2026-03-01']) {
+    expect(periodOf(invalid)).toBe('28-days')
+  }
 })

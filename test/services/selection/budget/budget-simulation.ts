@@ -166,7 +166,15 @@ export function createSimulation(options: {
       new Map(events.map(({ offset }, i) => [offset, decisions[i]!]))
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
     const complete = (partition: number) => completeShards(deps, partition)
-    return decideBatch(deps, { place, events, stepOf, outcomeOf, after: async () => after, upTo: lastOffsets[shard]!, complete })
+    return decideBatch(deps, {
+      place,
+      events,
+      stepOf,
+      outcomeOf,
+      after: async () => after,
+      upTo: lastOffsets[shard]!,
+      complete,
+    })
   }
 
   const processes: Process[] = []

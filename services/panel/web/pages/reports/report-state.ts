@@ -1,4 +1,4 @@
-import { type Days, isDay, isPreset, type Period } from './controls/periods.ts'
+import { type Period, periodIn } from './controls/periods.ts'
 import {
   type Dimension,
   dimensionNames,
@@ -41,7 +41,6 @@ export interface ReportState {
 
 export const METRICS_DEFAULT: readonly Metric[] = ['views', 'clicks', 'ctr', 'spend', 'purchases', 'revenue', 'roas']
 const SALES_METRICS_DEFAULT: readonly Metric[] = ['revenue', 'units', 'purchases', 'returnedRevenue', 'netRevenue']
-const PERIOD_DEFAULT = '28-days'
 const ALL_SHOPS = 'all'
 
 /** Reads the state from an address. Unknown and invalid values fall back to the defaults. */
@@ -55,7 +54,7 @@ export function readReportState(search: URLSearchParams): ReportState {
   const asked = namesOf(search.get('chart'), shown)
   const charted = chartable(asked.length > 0 ? asked : [shown[0]!], dimensions)
   return {
-    period: periodOf(search),
+    period: periodIn(search),
     shopId,
     groupBy: dimensions,
     metrics: shown,
@@ -124,12 +123,6 @@ export const isWhatIf = (whatIf: WhatIf): boolean => Object.keys(whatIf).length 
 function namesOf<T extends string>(text: string | null, known: readonly T[]): T[] {
   const names = new Set((text ?? '').split(','))
   return [...names].flatMap((name) => known.filter((each) => each === name))
-}
-
-function periodOf(search: URLSearchParams): Period {
-  const [preset, from, until] = ['period', 'from', 'until'].map((name) => search.get(name))
-  const days: Days | null = isDay(from!) && isDay(until!) && from <= until ? { from, until } : null
-  return days ?? (isPreset(preset!) ? preset : PERIOD_DEFAULT)
 }
 
 const shopIdOf = (text: string | null) => (text === ALL_SHOPS ? null : (text ?? undefined))

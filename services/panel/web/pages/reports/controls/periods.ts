@@ -91,11 +91,19 @@ export const daysLabel = ({ from, until }: Days): string =>
 
 /** A report covers at most 400 days. */
 export const DAYS_MAX = 400
+/** Whether a text is a day of the calendar. JavaScript reads 30 February as 2 March. */
 export const isDay = (text: string | null): text is string =>
-  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text
 
 const last = (until: string, count: number): Days => ({ from: addDays(until, 1 - count), until })
 /** From 1 for Monday to 7 for Sunday (ISO 8601). */
 const weekdayOf = (day: string) => new Date(day).getUTCDay() || 7
 const firstOfMonth = (day: string) => `${day.slice(0, 8)}01`
 const monthOf = (lastDay: string): Days => ({ from: firstOfMonth(lastDay), until: lastDay })
+
+/** The period in an address. Without a valid one, it is the last 28 days. */
+export function periodIn(search: URLSearchParams): Period {
+  const [from, until, preset] = [search.get('from'), search.get('until'), search.get('period')]
+  if (isDay(from) && isDay(until) && from <= until) return { from, until }
+  return isPreset(preset) ? preset : '28-days'
+}

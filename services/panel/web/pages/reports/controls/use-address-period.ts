@@ -1,8 +1,6 @@
 import { dateIn } from '../../../components/values/times.tsx'
 import { useAddressQuery } from '../../../data/use-address-value.ts'
-import { type Days, daysOf, isDay, isPreset, type Period } from './periods.ts'
-
-const PERIOD_DEFAULT = '28-days'
+import { type Days, daysOf, type Period, periodIn } from './periods.ts'
 
 /** The period in the address of a page, and its days in a time zone: a period relative to today, or two dates. */
 export function useAddressPeriod(timeZone: string | undefined): {
@@ -11,7 +9,7 @@ export function useAddressPeriod(timeZone: string | undefined): {
   setPeriod: (period: Period) => void
 } {
   const [search, changeQuery] = useAddressQuery()
-  const period = periodOf(search)
+  const period = periodIn(search)
   const setPeriod = (chosen: Period) =>
     changeQuery((query) => {
       for (const name of ['period', 'from', 'until']) query.delete(name)
@@ -21,11 +19,4 @@ export function useAddressPeriod(timeZone: string | undefined): {
       return query
     })
   return { period, days: daysOf(period, dateIn(timeZone, Date.now())), setPeriod }
-}
-
-function periodOf(search: URLSearchParams): Period {
-  const [from, until] = [search.get('from'), search.get('until')]
-  if (isDay(from) && isDay(until)) return { from, until }
-  const preset = search.get('period')
-  return isPreset(preset) ? preset : PERIOD_DEFAULT
 }
