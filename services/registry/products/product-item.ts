@@ -60,8 +60,8 @@ const types: Readonly<Record<Kind, string>> = {
   texts: 'array of string',
   groups: 'array of object',
 }
-/** As many as micro-units have. Three decimals could be read as thousands. */
-const PRICE_DECIMALS = 6
+/** Enough to tell a price that is too small from 0. Three decimals could be read as thousands. */
+const PRICE_DECIMALS = 20
 
 /** The property of a product update that corresponds to a feed element. */
 export function propertyName(element: string): string {

@@ -61,8 +61,9 @@ export function parsePrice(text: string, feedCurrency: string): Price {
   const amount = readAmount(parts.amount!, THREE_DECIMALS.has(currency ?? feedCurrency))
   if (amount === 'AMBIGUOUS') return { tag: 'AMBIGUOUS' }
   if (amount === 'INVALID' || amount > AMOUNT_MAX) return { tag: 'INVALID' }
+  if (amount === 0) return { tag: 'ZERO' }
   const micros = toMicros(amount)
-  if (micros === 0) return { tag: 'ZERO' }
+  if (micros === 0) return { tag: 'INVALID' }
   return { tag: 'PRICE', micros, currency, standard: STANDARD.test(plain) }
 }
 

@@ -63,16 +63,14 @@ describe('a price', () => {
     '1000000001 EUR',
     '.5 EUR',
     '5. EUR',
+    '0.0000004 EUR',
   ])('does not read "%s"', (text) => {
     expect(read(text)).toBe('INVALID')
   })
 
-  it.each(['0 EUR', '0.00 EUR', '0,00 €', '0.0000004 EUR'])(
-    'tells "%s", which is nothing, from what cannot be read',
-    (text) => {
-      expect(read(text)).toBe('ZERO')
-    },
-  )
+  it.each(['0 EUR', '0.00 EUR', '0,00 €'])('tells "%s", which is nothing, from what cannot be read', (text) => {
+    expect(read(text)).toBe('ZERO')
+  })
 
   it('reads back every amount to the cent, however it is written', () => {
     const cents = fc.integer({ min: 1, max: 99_999_999_999 })
