@@ -43,7 +43,7 @@ export function SalesFilters({ filters }: { filters: ReturnType<typeof useSalesF
       {isAdvertiser && <ShopSelect shop={ofShop} onChange={filters.setShopId} />}
       <Select
         label={t('kind')}
-        w={124}
+        w={{ base: '100%', xs: 124 }}
         allowDeselect={false}
         value={kind}
         onChange={(value) => filters.setKind(value as Kind)}
@@ -65,7 +65,7 @@ export function SalesFilters({ filters }: { filters: ReturnType<typeof useSalesF
       {!isAdvertiser && (
         <Select
           label={t('credit')}
-          w={168}
+          w={{ base: '100%', xs: 168 }}
           allowDeselect={false}
           value={credit}
           onChange={(value) => filters.setCredit(value as Credit)}
