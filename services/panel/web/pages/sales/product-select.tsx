@@ -1,10 +1,9 @@
 import { Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useEntity } from '../../data/use-entity.ts'
 import { useList } from '../../data/use-list.ts'
+import { useSearchText } from '../../data/use-search-text.ts'
 
-const SEARCH_DELAY_MS = 250
 const RESULTS = 30
 
 export interface ProductSelectProps {
@@ -28,7 +27,7 @@ export function ProductSelect({ label, placeholder, shopId, value, onChange }: P
   })
   const chosenTitle = chosen?.title ?? value
   // The field holds the title of the chosen product until another one is typed.
-  const [q] = useDebouncedValue(typed === chosenTitle ? '' : typed.trim(), SEARCH_DELAY_MS)
+  const q = useSearchText(typed === chosenTitle ? '' : typed)
   const { items = [] } = useList('/v1/panel/products', {
     query: { shopId, ...(q && { q }) },
     pageSize: RESULTS,

@@ -1,14 +1,13 @@
 import { Box, Select, Stack, TagsInput, Text } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Shop } from '../../../client/types.ts'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { useEntity } from '../../../data/use-entity.ts'
+import { useSearchText } from '../../../data/use-search-text.ts'
 import { t } from '../../../messages/pages/administration-accounts.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
-const SEARCH_DELAY_MS = 250
 const SUGGESTIONS = 50
 /** The API's limit on the sellers of one count. */
 const SELLERS_MAX = 1_000
@@ -26,7 +25,7 @@ export function SellersField({ chosen, field }: SellersFieldProps) {
   const [shopId, setShopId] = useState<string | null>(null)
   const shop = shops.find(({ id }) => id === shopId) ?? shown
   const [search, setSearch] = useState('')
-  const [q] = useDebouncedValue(search.trim(), SEARCH_DELAY_MS)
+  const q = useSearchText(search)
   const { data } = useEntity('/v1/panel/sellers', {
     query: { shopId: shop?.id ?? '', limit: SUGGESTIONS, ...(q === '' ? {} : { q }) },
     enabled: shop !== undefined,

@@ -1,14 +1,13 @@
 import { Checkbox, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { useList } from '../../../data/use-list.ts'
+import { useSearchText } from '../../../data/use-search-text.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import classes from './product-line.module.css'
 import { ProductLine } from './product-line.tsx'
 
-const SEARCH_DELAY_MS = 250
 const RESULTS = 30
 
 export interface ProductPickerProps {
@@ -21,7 +20,7 @@ export interface ProductPickerProps {
 /** Searches the products of a shop and lets the user tick them. */
 export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) {
   const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)
+  const q = useSearchText(typed)
   const { items, problem, retry, isStale, next } = useList('/v1/panel/products', {
     query: { shopId, ...(q ? { q } : {}) },
     pageSize: RESULTS,
