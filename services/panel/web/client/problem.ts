@@ -89,7 +89,7 @@ export function noAnswer(cause: unknown): ApiProblem {
 export const isNoAnswer = (error: Error | null): boolean => error instanceof ApiProblem && error.code === 'NETWORK'
 
 /** Whether somebody else has changed the entity since it was read. */
-export const isChangedMeanwhile = (error: unknown): boolean =>
+export const isChangedMeanwhile = (error: unknown): error is ApiProblem & { code: 'PRECONDITION_FAILED' } =>
   error instanceof ApiProblem && error.code === 'PRECONDITION_FAILED'
 
 /** Turns a JSON pointer (RFC 6901) into the path of a form's field. */

@@ -2,7 +2,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ifMatch } from '../../client/client.ts'
-import { ApiProblem, type ChangedBy, isChangedMeanwhile } from '../../client/problem.ts'
+import { type ChangedBy, isChangedMeanwhile } from '../../client/problem.ts'
 import type { ReadablePath } from '../../client/types.ts'
 import { entityQuery } from '../use-entity.ts'
 import { type Save, type SaveOptions, useSave } from '../use-save.ts'
@@ -82,7 +82,7 @@ export function useChange<E extends Versioned, Values extends object, Result>(
     try {
       return await sendTo(version())
     } catch (problem) {
-      if (!(problem instanceof ApiProblem && isChangedMeanwhile(problem))) throw problem
+      if (!isChangedMeanwhile(problem)) throw problem
       setChangedBy(problem.changedBy)
       const query = entityQuery(path, { path: { id: entity.id } })
       const latest = (await queryClient.fetchQuery({ ...query, staleTime: 0 })) as object as E

@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core'
+import { useState } from 'react'
 import type { Shop } from '../../client/types.ts'
 import { CampaignSelect } from '../../components/form/campaign-select.tsx'
 import { useAddressValue } from '../../data/use-address-value.ts'
@@ -104,9 +105,14 @@ interface AdvertiserSelectProps {
   onChange: (id: string | null) => void
 }
 
-/** Offers the accounts that have campaigns in the shop. */
+/** Offers the accounts that have campaigns in the shop. These are read when they are to be chosen from, or the chosen one is to be named. */
 function AdvertiserSelect({ shopId, value, onChange }: AdvertiserSelectProps) {
-  const { items = [] } = useList('/v1/panel/campaigns', { query: { shopId }, pageSize: PAGE_SIZE_MAX })
+  const [wasOpened, setOpened] = useState(false)
+  const { items = [] } = useList('/v1/panel/campaigns', {
+    query: { shopId },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: wasOpened || value !== null,
+  })
   const names = new Map(items.map(({ accountId, accountName }) => [accountId, accountName ?? accountId]))
   if (value !== null && !names.has(value)) names.set(value, value)
   return (
@@ -119,6 +125,7 @@ function AdvertiserSelect({ shopId, value, onChange }: AdvertiserSelectProps) {
       data={[...names].map(([id, label]) => ({ value: id, label })).sort((a, b) => a.label.localeCompare(b.label))}
       value={value}
       onChange={onChange}
+      onDropdownOpen={() => setOpened(true)}
     />
   )
 }
