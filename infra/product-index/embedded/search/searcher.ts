@@ -108,12 +108,16 @@ export function openIndexSearcher({ folder }: { folder: string }) {
 
   function dropLists() {
     revisions.addToAll()
+    phraseCache.clear()
     lists.cached.clear()
     terms.forget()
     for (const shop of searched) shop.postings.wantCommon()
   }
 
   function updateLists(changes: readonly ChangedTokens[]) {
+    // Views and clicks change all the time, and no words with them.
+    if (changes.length === 0) return
+    phraseCache.clear()
     terms.update(changes)
     for (const [number, ofShop] of Map.groupBy(changes, ({ shop }) => shop)) {
       const shop = shopsByNumber.get(number)!
@@ -156,7 +160,6 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     refresh({ tokens, ...state }: Touched): void {
       if (state.epoch !== seen.epoch) forgetAll()
       if (state.changed === seen.changed && tokens?.length === 0) return
-      phraseCache.clear()
       ids.cached.clear()
       let changed = readTo
       const changedShops = new Set<string>()
