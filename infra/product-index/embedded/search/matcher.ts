@@ -133,7 +133,7 @@ export class Matcher {
       if (where === 'TITLE') return [docsInTitle(own)]
       return alternatives ? [own.docs, alternatives.docs] : [own.docs]
     })
-    return { least: wordsNeeded(minShare, words.length), groups }
+    return inOrder({ least: wordsNeeded(minShare, words.length), groups })
   }
 
   #anyFacet(tokens: readonly string[]): InLists {
@@ -168,6 +168,14 @@ function acceptsAll(checks: readonly Accepts[], doc: number): boolean {
   return true
 }
 
+/** Puts those groups first that decide most documents: the rarest when a document must be in all, otherwise the most common. */
+function inOrder({ least, groups }: InLists): InLists {
+  const sign = least === groups.length ? 1 : -1
+  return { least, groups: groups.toSorted((a, b) => sign * (entriesIn(a) - entriesIn(b))) }
+}
+
+const entriesIn = (lists: readonly Docs[]): number => lists.reduce((sum, docs) => sum + docs.length, 0)
+
 const anyOf = (lists: readonly Docs[]): InLists => ({ least: 1, groups: [lists] })
 
 /** @param all shortest first. */
@@ -188,7 +196,7 @@ function docsIn({ least, groups }: InLists): Docs {
 
 function isIn({ least, groups }: InLists, doc: number): boolean {
   let missing = least
-  for (let at = 0; at < groups.length && missing > 0; at++) if (isInAny(groups[at]!, doc)) missing--
+  for (let at = 0; missing > 0 && missing <= groups.length - at; at++) if (isInAny(groups[at]!, doc)) missing--
   return missing === 0
 }
 
@@ -200,6 +208,6 @@ function isInAny(lists: readonly Docs[], doc: number): boolean {
 /** Upper bound of the number of these documents. */
 function lengthMax({ least, groups }: InLists): number {
   if (least > groups.length) return 0
-  const lengths = groups.map((lists) => lists.reduce((sum, docs) => sum + docs.length, 0))
+  const lengths = groups.map(entriesIn)
   return least === groups.length ? Math.min(...lengths) : lengths.reduce((sum, length) => sum + length, 0) / least
 }
