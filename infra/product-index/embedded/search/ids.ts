@@ -9,9 +9,9 @@ const ENTRY_BYTES = 200
 
 /** The statements that all shops share, and their cached results. */
 export function prepareIds(db: DatabaseSync) {
-  /** `at` is the index of the id. */
   const documentsWith = (column: string) =>
-    `SELECT doc AS rowid, key AS at FROM json_each(:ids) CROSS JOIN documents ON shopId = :shopId AND ${column} = value`
+    `SELECT doc AS rowid, key AS at, documents.id = value AND offer IS NOT NULL AS isFeedId
+     FROM json_each(:ids) CROSS JOIN documents ON shopId = :shopId AND ${column} = value`
   return {
     byFeedId: db.prepare(`${documentsWith('documents.id')} WHERE offer IS NOT NULL ORDER BY rowid`),
     byAnyId: db.prepare(`${documentsWith('documents.id')} UNION ${documentsWith('productId')} ORDER BY rowid`),
@@ -24,6 +24,14 @@ export function prepareIds(db: DatabaseSync) {
 }
 
 type Statement = 'byFeedId' | 'byAnyId'
+
+interface FoundDocument {
+  rowid: number
+  /** The index of the id. */
+  at: number
+  /** 1 when it is the id of an offer in the feed, otherwise 0. */
+  isFeedId: number
+}
 
 const NO_LIFTS: ReadonlyMap<number, number> = new Map()
 
@@ -67,19 +75,25 @@ export class ShopIds {
   /** The documents of each id. */
   #found(statement: Statement, ids: readonly string[]): Docs[] {
     const { cached } = this.#shared
-    const keyOf = (id: string) => `${statement} ${this.#shop} ${id}`
-    const known = ids.map((id) => cached.get(keyOf(id)))
+    const keyOf = (id: string, by: Statement) => `${by} ${this.#shop} ${id}`
+    const known = ids.map((id) => cached.get(keyOf(id, statement)))
     const missing = ids.filter((_, at) => known[at] === undefined)
     if (missing.length === 0) return known as Docs[]
     const asked = { shopId: this.#shopId, ids: JSON.stringify(missing) }
-    const rows = this.#shared[statement].all(asked) as { rowid: number; at: number }[]
+    const rows = this.#shared[statement].all(asked) as unknown as FoundDocument[]
     const byIndex = Map.groupBy(rows, ({ at }) => at)
-    const read = new Map(missing.map((id, at) => [id, this.#docs(byIndex.get(at) ?? [])]))
-    for (const [id, docs] of read) cached.set(keyOf(id), docs)
+    const read = new Map<string, Docs>()
+    for (const [at, id] of missing.entries()) {
+      const found = byIndex.get(at) ?? []
+      read.set(id, this.#docs(found))
+      cached.set(keyOf(id, statement), read.get(id)!)
+      // A page mostly looks for what is like a product next, which leaves out that product.
+      if (statement === 'byAnyId') cached.set(keyOf(id, 'byFeedId'), this.#docs(found.filter((each) => each.isFeedId)))
+    }
     return ids.map((id, at) => known[at] ?? read.get(id)!)
   }
 
-  #docs(rows: readonly { rowid: number }[]): Docs {
+  #docs(rows: readonly FoundDocument[]): Docs {
     const docs = rows.map(({ rowid }) => this.#columns.docOf(rowid))
     return Int32Array.from(docs.filter((doc) => doc !== null))
   }
