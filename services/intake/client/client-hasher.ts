@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Counters } from '../../../infra/counters/port.ts'
+import { lruCache } from '../../domain/caches.ts'
 import { type ClientHashes, UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
 import { networkOf } from '../../domain/identity/ip-address.ts'
 
@@ -15,6 +16,8 @@ const KEY_BYTES = 32
 const HASH_BYTES = 12
 /** Of longer User-Agents, only the beginning is hashed. */
 const USER_AGENT_CHARS_MAX = 512
+/** Clients whose hashes are remembered until the next refresh, at most some 15 MB. A visit sends several events. */
+const CLIENTS_MAX = 10_000
 
 export interface Client {
   /** Public and canonical; null when not known. */
@@ -46,6 +49,8 @@ export function createClientHasher(deps: {
 }): ClientHasher {
   const { counters, now, randomBytes, onKeyMissing } = deps
   const keys = new Map<number, string>()
+  /** By day and client. Emptied by each new key, whose day had none or another, and by each refresh, so that no address stays here. */
+  const known = lruCache<ClientHashes>(CLIENTS_MAX)
 
   function hashOf(day: number, kind: string, ...parts: string[]): string | null {
     const key = keys.get(day)
@@ -56,21 +61,31 @@ export function createClientHasher(deps: {
     return digest.toString('base64url', 0, HASH_BYTES)
   }
 
+  function hashesOf(day: number, isEarly: boolean, address: string, agent: string): ClientHashes {
+    const subscriber = networkOf(address)
+    const network = networkOf(address, { ipv4Bits: 24, ipv6Bits: 48 })
+    return {
+      addressHash: hashOf(day, 'address', subscriber),
+      previousAddressHash: isEarly ? hashOf(day - 1, 'address', subscriber) : null,
+      networkHash: hashOf(day, 'network', network),
+      agentHash: hashOf(day, 'agent', network, agent),
+    }
+  }
+
   return {
     hash({ address, userAgent }, at) {
       if (address === null) return UNKNOWN_CLIENT
       const day = Math.floor(at / DAY_MS)
+      const isEarly = at % DAY_MS < PREVIOUS_FOR_MS
+      const agent = userAgent.slice(0, USER_AGENT_CHARS_MAX)
       if (!keys.has(day)) onKeyMissing?.()
-      const subscriber = networkOf(address)
-      const network = networkOf(address, { ipv4Bits: 24, ipv6Bits: 48 })
-      return {
-        addressHash: hashOf(day, 'address', subscriber),
-        previousAddressHash: at % DAY_MS < PREVIOUS_FOR_MS ? hashOf(day - 1, 'address', subscriber) : null,
-        networkHash: hashOf(day, 'network', network),
-        agentHash: hashOf(day, 'agent', network, userAgent.slice(0, USER_AGENT_CHARS_MAX)),
-      }
+      const client = `${day} ${isEarly} ${address} ${agent}`
+      const hashes = known.get(client) ?? hashesOf(day, isEarly, address, agent)
+      known.set(client, hashes)
+      return hashes
     },
     async refresh() {
+      known.clear()
       const at = now()
       const today = Math.floor(at / DAY_MS)
       const last = Math.floor((at + AHEAD_MS) / DAY_MS)
@@ -79,7 +94,10 @@ export function createClientHasher(deps: {
         // Counters that have lost a key get it back from a process that still has it.
         const proposed = keys.get(day) ?? randomBytes(KEY_BYTES).toString('base64url')
         const left = day * DAY_MS + KEY_LIFE_MS - at
-        keys.set(day, await counters.agree(`client-hash/${day}`, proposed, left))
+        const agreed = await counters.agree(`client-hash/${day}`, proposed, left)
+        if (agreed === keys.get(day)) continue
+        keys.set(day, agreed)
+        known.clear()
       }
     },
   }

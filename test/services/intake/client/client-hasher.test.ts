@@ -111,3 +111,25 @@ test('a day that begins without its key, after a sleep or with another clock, as
   expect(hasher.hash(client('8.8.8.8'), clock.now).addressHash).not.toBeNull()
   expect(asked).toBe(1)
 })
+
+test('a client that was hashed before a key came, or with a key that has changed since, is hashed again', async () => {
+  const shared = sharedSecrets()
+  const during: (() => void)[] = []
+  const agree = async (...args: Parameters<typeof shared.agree>) => {
+    const agreed = await shared.agree(...args)
+    during.shift()?.()
+    return agreed
+  }
+  const hasher = createClientHasher({ counters: { agree }, now: () => MIDNIGHT, randomBytes })
+  const hash = () => hasher.hash(client('8.8.8.8'), MIDNIGHT).addressHash
+  during.push(hash, hash, hash)
+  await hasher.refresh()
+  const first = hash()
+  expect(first).not.toBeNull()
+  expect(hash()).toBe(first)
+  for (const name of shared.secrets.keys()) shared.secrets.set(name, `another ${name}`)
+  during.push(hash, hash, hash)
+  await hasher.refresh()
+  expect(hash()).not.toBe(first)
+  expect(hash()).toBe((await hasherAt(MIDNIGHT, shared)).hasher.hash(client('8.8.8.8'), MIDNIGHT).addressHash)
+})
