@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DAY_MS } from '../schemas/durations.ts'
 import { Email, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
 import type { Account } from '../schemas/records/accounts.ts'
 import { OperatorError } from '../services/domain/errors.ts'
@@ -57,7 +58,6 @@ export type LogLevel = (typeof logLevels)[number]
 const userRoles = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] as const satisfies Account['kind'][]
 const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 const MEBIBYTE = 1024 * 1024
-const DAY_MS = 86_400_000
 const WORKERS_MAX = 16
 const METRICS_OFF = 'off'
 const METRICS_PORT_USUAL = 9464

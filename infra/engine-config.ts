@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DAY_MS } from '../schemas/durations.ts'
 import { IDENTIFIER_DAYS_MIN } from './analytics/retention/ended-identifiers.ts'
 import { type RetentionDays, readRetentionDays } from './analytics/retention/retention-days.ts'
 import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
@@ -49,7 +50,6 @@ export interface KafkaConfig {
   readonly sessionTimeoutMs: number
 }
 
-const DAY_MS = 86_400_000
 const BROKER_PATTERN = /^[^\s:/]+:(\d{1,5})$/
 const PORT_MAX = 65_535
 /** Valid as a part of names in Kafka, ClickHouse and Elasticsearch. */

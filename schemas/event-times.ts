@@ -1,9 +1,9 @@
+import { DAY_MS } from './durations.ts'
+
 /**
  * How late events may come. Intake refuses later ones. Retention, the expiry of counters, erasures and the end of identifiers all wait for
  * as long, and follow from these times.
  */
-
-const DAY_MS = 86_400_000
 
 /** For how long after its ad was emitted an event counts, by its type. */
 export const EVENT_LIFE_MS = { VIEW: DAY_MS, CLICK: 30 * DAY_MS } as const

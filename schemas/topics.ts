@@ -1,3 +1,4 @@
+import { DAY_MS } from './durations.ts'
 import { EVENT_LIFE_MS, RECEIVED_AFTER_MAX_MS } from './event-times.ts'
 
 /** Every topic of the log: what it holds, how it is partitioned and how long it is kept. */
@@ -38,7 +39,6 @@ export type RecordName =
   | 'LogEpoch'
   | 'Erasure'
 
-const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
 
 /** For this long the repeat of a click must be recognised. The judge gets a day more. */

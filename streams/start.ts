@@ -6,6 +6,7 @@ import type { EventLog } from '../infra/event-log/port.ts'
 import type { StreamLag } from '../infra/metrics/metrics.ts'
 import type { ProductIndex } from '../infra/product-index/port.ts'
 import { sharedCall } from '../infra/together.ts'
+import { HOUR_MS } from '../schemas/durations.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution, createAttributionLag } from './attribution/attribution.ts'
 import { createLookupLosses } from './attribution/lookup-losses.ts'
@@ -48,7 +49,7 @@ const ARRIVING_LOOK_MS = 2_000
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
 /** There is something to count only after an upgrade, or when offsets of the group were set by hand. */
 const EARLIER_COUNTS_PAUSE_MS = 60_000
-const TIME_ZONES_PAUSE_MS = 3_600_000
+const TIME_ZONES_PAUSE_MS = HOUR_MS
 /** Without new clicks, a turn asks only the log. */
 const PHRASE_LIFTS_PAUSE_MS = 60_000
 /** Reports are correct without report counts, only slower. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Draw, SharedBuckets } from '../../infra/rate-limits/port.ts'
+import { MINUTE_MS } from '../../schemas/durations.ts'
 import { lruCache } from '../domain/caches.ts'
 
-const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
 const BUCKETS_MAX = 100_000
 /** A process reports its draws to Redis once they reach this share of a bucket, so that rare callers cost Redis nothing. */

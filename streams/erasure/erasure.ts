@@ -1,4 +1,5 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { HOUR_MS } from '../../schemas/durations.ts'
 import type { Erasure } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import { type ActiveErasure, type Erasures, NAMED_AFTER_MAX_MS } from '../../services/domain/erasure/erasures.ts'
@@ -14,7 +15,7 @@ const AT_ONCE_MAX = 20
 /** By then every process knows of an erasure, and what it had read before that is stored. */
 const SETTLED_AFTER_MS = 60_000
 /** How often to check whether the log has forgotten erased people. */
-const LOG_LOOK_MS = 3_600_000
+const LOG_LOOK_MS = HOUR_MS
 /** How often to look for erasures while none waits: a small part of the time in which they settle. */
 const IDLE_LOOK_MS = 5_000
 

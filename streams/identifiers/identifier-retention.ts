@@ -3,6 +3,7 @@ import { endingSteps, endingTables } from '../../infra/analytics/queries/people/
 import { monthOf } from '../../infra/analytics/retention/closed-months.ts'
 import { markEnded, readEndedUntil, settledUntilOf } from '../../infra/analytics/retention/ended-identifiers.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { DAY_MS, MINUTE_MS } from '../../schemas/durations.ts'
 import { LOGGED_AFTER_MAX_MS } from '../../schemas/event-times.ts'
 import {
   ATTRIBUTION_GROUP,
@@ -22,11 +23,10 @@ const readers = [
   [JUDGE_GROUP, ['ad-events']],
   [SINK_GROUP, attributionTopics],
 ] as const
-const DAY_MS = 86_400_000
 /** The store needs some time to change rows. */
 const CHANGING_PAUSE_MS = 5_000
 /** A month whose purchases cannot be settled yet is tried again after this. */
-const WAITING_PAUSE_MS = 10 * 60_000
+const WAITING_PAUSE_MS = 10 * MINUTE_MS
 /** How often to look for rows that were stored after the identifiers of their time had ended, such as imported orders. */
 const LOOK_PAUSE_MS = DAY_MS
 

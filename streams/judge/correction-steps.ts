@@ -2,6 +2,7 @@ import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { memoized } from '../../services/domain/memoized.ts'
@@ -13,7 +14,6 @@ import { type CountedSpend, isInSpend } from './spend/restore.ts'
 import { createSpendRestore, type SpendRestore } from './spend/spend-restore.ts'
 import { carryOut, decide, limitOf, type Step } from './step.ts'
 
-const DAY_MS = 86_400_000
 /** The log keeps an event for 400 days. A correction may come at any time until then, and is kept for as long again. */
 const VOIDED_FOR_MS = 820 * DAY_MS
 

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Counters, CountersMoved, type ShardChange } from '../../infra/counters/port.ts'
 import { shardOf, shardsOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
+import { HOUR_MS } from '../../schemas/durations.ts'
 import { JudgedEventReader } from '../../schemas/wire/judged-event.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
@@ -21,7 +22,7 @@ import { termsOf } from './verdict.ts'
 /** Events that are added up before they are stored. More of them mean fewer writes per event, but longer ones. */
 const PAGE_RECORDS = 20_000
 /** The clocks of processes differ by less than this. */
-const CLOCKS_DIFFER_MS = 60 * 60_000
+const CLOCKS_DIFFER_MS = HOUR_MS
 
 export interface RecountDeps {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed' | 'settled'>

@@ -1,5 +1,6 @@
 import { pathFingerprint } from '../../infra/counters/fingerprint.ts'
 import type { CounterGroup, SeenKey } from '../../infra/counters/port.ts'
+import { DAY_MS, HOUR_MS } from '../../schemas/durations.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { memoized } from '../../services/domain/memoized.ts'
@@ -11,9 +12,6 @@ import type { Owner } from './counted/owners.ts'
 import type { StepLimits } from './counted/step-limits.ts'
 import { COUNTED, type Counted, type Window } from './counted/windows.ts'
 import { type Actor, type Allowance, type Limit, limitOf, NOWHERE } from './step.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /**
  * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people

@@ -14,6 +14,7 @@ import {
   uncountedDaysSql,
 } from '../../infra/analytics/queries/signals/phrase-days.ts'
 import type { Commit, EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import type { PhraseLifts } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
@@ -35,7 +36,6 @@ import {
   strengthsOf,
 } from './lift-model.ts'
 
-export const DAY_MS = 86_400_000
 /** The topics whose rows are counted. */
 const TOPICS: readonly string[] = ['judged-events', 'corrections']
 /** Nothing is learnt from what happened longer ago. */

@@ -10,18 +10,18 @@ import {
   readClosedUntil,
 } from '../../infra/analytics/retention/closed-months.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
+import { DAY_MS, MINUTE_MS } from '../../schemas/durations.ts'
 import { decode, UndecodableRecord } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { shopCells } from './shop-cells.ts'
 
-const DAY_MS = 86_400_000
 /** How late an ad request may reach the log. It waits for the log only in the memory of a process, for far less time. */
 const LATE_MAX_MS = 8 * DAY_MS
 /** A local day of a shop that overlaps a month is within this distance of it. */
 const BESIDE_MS = 2 * DAY_MS
 /** A month that cannot be closed yet is tried again after this. */
-const LOOK_PAUSE_MS = 10 * 60_000
+const LOOK_PAUSE_MS = 10 * MINUTE_MS
 
 export interface EmissionRetentionDeps {
   log: Pick<EventLog, 'committed' | 'bounds' | 'read'>

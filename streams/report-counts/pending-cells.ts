@@ -1,10 +1,11 @@
 import type { ShopCell } from '../../infra/analytics/queries/listed-cells.ts'
 import type { CellGrain, CellSource } from '../../infra/analytics/queries/report-cells.ts'
+import { HOUR_MS, MINUTE_MS } from '../../schemas/durations.ts'
 
 /** A cell is first counted this long after its end, when most late rows have come. */
-const SETTLE_MS = 5 * 60_000
+const SETTLE_MS = 5 * MINUTE_MS
 /** A cell that has changed is counted again when it is twice as old as when it was last counted, and at the latest after this. */
-const RECOUNT_PAUSE_MAX_MS = 6 * 3_600_000
+const RECOUNT_PAUSE_MAX_MS = 6 * HOUR_MS
 
 export interface PendingCell extends ShopCell {
   source: CellSource

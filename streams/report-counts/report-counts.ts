@@ -16,6 +16,7 @@ import {
 import { type CellsToCount, recountStatements } from '../../infra/analytics/queries/report-recount.ts'
 import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import { chunksBySize, chunksOf } from '../../services/domain/chunks.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import type { Cell } from '../../services/domain/time/local-cells.ts'
@@ -24,7 +25,6 @@ import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { dueAt, type PendingCell, PendingCells } from './pending-cells.ts'
 import { cellsOfQuarters, shopCells } from './shop-cells.ts'
 
-const DAY_MS = 86_400_000
 /** The time span and the number of shops that one look covers, so that its answer stays short. */
 const LOOK_MS = 40 * DAY_MS
 const LOOK_SHOPS = 50

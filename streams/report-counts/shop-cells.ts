@@ -1,12 +1,13 @@
 import type { NewQuarter } from '../../infra/analytics/queries/listed-cells.ts'
 import type { CellGrain, ShopCells } from '../../infra/analytics/queries/report-cells.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import { firstFrom } from '../../services/domain/first-from.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import { type Cell, localCells } from '../../services/domain/time/local-cells.ts'
 import type { PendingCell } from './pending-cells.ts'
 
 /** No local hour or day is longer than this. */
-const CELL_MAX_MS = 2 * 86_400_000
+const CELL_MAX_MS = 2 * DAY_MS
 
 /** The complete hours and days of shops in a time span, with the shops of one time zone together. */
 export function shopCells(shops: Iterable<Entity<'Shop'>>, { start, end }: Cell): ShopCells[] {

@@ -11,12 +11,12 @@ import {
 } from '../../infra/analytics/queries/signals/signal-days.ts'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import { chunksBySize } from '../../services/domain/chunks.ts'
 import { advanced, newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import { createForgetting } from './forgetting.ts'
 
-export const DAY_MS = 86_400_000
 /** Rows that one statement counts, unless a single day has more: the ids of their events must fit in the store's memory. */
 const ROWS_AT_ONCE = 200_000
 

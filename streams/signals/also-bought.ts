@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../schemas/durations.ts'
+
 /**
  * "Others also bought", from baskets. A product's list is picked greedily: each pick is the product found in most of its
  * baskets, where a basket that already holds an earlier pick counts less. The list as a whole thus predicts what a shopper
@@ -15,7 +17,7 @@ const CANDIDATES_MAX = 200
 /** This many bestsellers fill up the lists of products with little evidence. */
 const POPULAR_MAX = 100
 /** Age at which a basket counts half. Long, because what is bought together changes slowly. */
-const HALF_LIFE_MS = 365 * 86_400_000
+const HALF_LIFE_MS = 365 * DAY_MS
 /** A basket of n products weighs (n - 1)^-0.5: between counting each pair and counting each basket once. */
 const SIZE_EXPONENT = -0.5
 /** The share of its weight that a basket keeps after a pick that it holds. */

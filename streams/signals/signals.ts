@@ -1,10 +1,11 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { shopsSql } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
 import { hasUncommitted } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
-import { createActivity, DAY_MS } from './activity.ts'
+import { createActivity } from './activity.ts'
 import { createDueShops } from './due-shops.ts'
 import { type ShopSignals, WINDOW_DAYS } from './shop-signals.ts'
 

@@ -8,6 +8,7 @@ import {
 } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import { countedPositionsSql } from '../../infra/analytics/queries/signals/signal-days.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
@@ -18,7 +19,6 @@ import { usageOf } from '../../services/replicas/traffic-follower.ts'
 import { newRanges, newRowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
-const DAY_MS = 86_400_000
 /** Four whole weeks: each day of the week counts alike. */
 const WINDOW_DAYS = 28
 /** The weight, in requests, of the prior that every hour brings the same. */

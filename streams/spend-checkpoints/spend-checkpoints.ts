@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import { DAY_MS } from '../../schemas/durations.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
 import { chunksOf } from '../../services/domain/chunks.ts'
@@ -16,9 +17,9 @@ import { inSlices } from '../runtime/slices.ts'
 /** Campaigns whose spend is read and written together. */
 const CAMPAIGNS_PER_READ = 200
 /** A checkpoint older than this is renewed even if its campaign spends nothing, so that no recount has to go back to it. */
-const CHECKPOINT_MAX_AGE_MS = 7 * 86_400_000
+const CHECKPOINT_MAX_AGE_MS = 7 * DAY_MS
 /** How often to look which checkpoints are too old. */
-const RENEWED_EVERY_MS = 86_400_000
+const RENEWED_EVERY_MS = DAY_MS
 /** How many times a read is tried while the judge moves the counters on in the middle of it. */
 const READS_MAX = 10
 /** The pause before the campaigns are looked at that the judge has kept a look from. */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
 import type { ReportDimension } from '../../../schemas/http/panel/reports/reports.ts'
 import type { Cell } from '../../../services/domain/time/local-cells.ts'
 import type { QueryParams } from '../port.ts'
@@ -23,8 +24,6 @@ export const REPORT_MAX_SECONDS = 30
  * for some takes long. A key that is a function of other keys must not be left out of GROUPING SETS: its values would be empty.
  */
 const WITHOUT_PASSES = 'optimize_syntax_fuse_functions = 0, optimize_group_by_function_keys = 0'
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 /**
  * The grouping key of each dimension, the columns that it is made of, besides shopId and offsetMs, how it is shown, and what takes its

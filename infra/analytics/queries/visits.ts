@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { VisitDimension } from '../../../schemas/http/panel/reports/visits.ts'
 import type { QueryParams } from '../port.ts'
 
 /** A query that takes longer is aborted, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
-const DAY_MS = 86_400_000
 /** How old, at the time of a purchase, the page view may be that says how the buyer came. */
 export const VISIT_LOOKBACK_MS = 30 * DAY_MS
 

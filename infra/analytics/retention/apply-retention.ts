@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Migrated } from '../migrate.ts'
 import { keptDays, readDefinitions } from './complete-since.ts'
 import { type RetainedTable, type RetentionDays, retainedTables } from './retention-days.ts'
 
-const DAY_MS = 86_400_000
 /** The statement returns at once; existing parts are processed in the background. */
 const IN_BACKGROUND = 'SETTINGS mutations_sync = 0'
 /** Rows are dropped by whole parts, which hold one month, so no part is rewritten. Existing parts are read for their times only. */

@@ -1,14 +1,14 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../schemas/durations.ts'
 import type { Analytics } from '../port.ts'
 import { TABLE_NAME } from '../queries/system/tables.ts'
 
 const TTL = /\sTTL\s+(.*?)(\sSETTINGS\s|$)/s
 const KEPT_FOR = /toInterval(Second|Minute|Hour|Day|Week|Month|Year)\((\d+)\)/
-const DAY_MS = 86_400_000
 /** The least length of each unit. */
 const UNIT_MS = {
   Second: 1_000,
-  Minute: 60_000,
-  Hour: 3_600_000,
+  Minute: MINUTE_MS,
+  Hour: HOUR_MS,
   Day: DAY_MS,
   Week: 7 * DAY_MS,
   Month: 28 * DAY_MS,

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
 import { CLICK_WINDOW_HOURS_MAX } from '../../../schemas/http/panel/shops/shops.ts'
 import type { Analytics } from '../port.ts'
 
@@ -11,8 +12,6 @@ import type { Analytics } from '../port.ts'
  * deducted from it.
  */
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** For as long a touch may earn what its person buys, in any shop. */
 const EARNING_MAX_MS = CLICK_WINDOW_HOURS_MAX * HOUR_MS
 /** For as long, at least, purchases are credited anew when something of them changes. Events are at most `LOGGED_AFTER_MAX_MS` late. */

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { numbersByName } from '../../settings.ts'
 import { VISIT_LOOKBACK_MS } from '../queries/visits.ts'
 
-const DAY_MS = 86_400_000
 const DAYS_MAX = 36_500
 /** ClickHouse computes when a row expires in seconds of 32 bits, which end in 2106: a later time would be one of long ago. */
 const TTL_DAYS_MAX = 10_000

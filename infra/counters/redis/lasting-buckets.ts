@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import { type BucketGroup, kindOf } from './keys.ts'
 
 /** Groups of a source that are remembered: those that are in use, such as of this day and of the half hours of a late day. */
@@ -6,7 +7,7 @@ const GROUPS_MAX = 64
 /** Groups of a wider spread would take too much memory. */
 const SPREAD_MAX = 65_536
 /** By its own clock, Redis may expire a group this long before it ends by this process's clock. */
-const CLOCKS_DIFFER_MS = 10 * 60_000
+const CLOCKS_DIFFER_MS = 10 * MINUTE_MS
 const BYTE_BITS = 8
 
 /**

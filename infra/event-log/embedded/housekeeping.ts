@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { topics } from '../../../schemas/topics.ts'
 import type { Partition, Partitions } from './database.ts'
 
 /** Blocks that one step processes: a few milliseconds of work, so that appends do not wait long. */
 const STEP_BLOCKS = 500
 /** How long a tombstone stays, so that readers see the removal: a day, like Kafka's delete.retention.ms. */
-export const TOMBSTONE_RETENTION_MS = 86_400_000
+export const TOMBSTONE_RETENTION_MS = DAY_MS
 
 /**
  * Removes superseded values and old tombstones of compacted topics, and expired blocks of retained ones.

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, type NewRecord } from '../port.ts'
 import { closedError, type KafkaAddress, openBrokerClient } from './client/broker-client.ts'
 import { isFenced } from './client/errors.ts'
@@ -20,7 +21,7 @@ import { sharedWarnings } from './warnings.ts'
 const TIMEOUT_MS = 5_000
 const SESSION_TIMEOUT_MS = 10_000
 /** Brokers forget the id of an idle exclusive writer after `transactional.id.expiration.ms`, a week by default. */
-const WRITER_KEEP_ALIVE_MS = 86_400_000
+const WRITER_KEEP_ALIVE_MS = DAY_MS
 const CODEC: Codec = 'zstd'
 
 export interface KafkaEventLogOptions extends KafkaAddress {

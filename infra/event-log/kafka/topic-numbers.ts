@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { type TopicName, topicNames, topics, unitOf } from '../../../schemas/topics.ts'
 import { numbersByName } from '../../settings.ts'
 import type { TopicNumbers } from './partition-counts.ts'
 
-const DAY_MS = 86_400_000
 const PARTITIONS_MAX = 1_000
 const RETENTION_DAYS_MAX = 36_500
 

@@ -1,11 +1,12 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { type TopicName, topics } from '../../../schemas/topics.ts'
 import { RECORD_MAX_BYTES } from '../port.ts'
 import type { TopicNumbers } from './partition-counts.ts'
 
 /** Room for a batch of one record of the largest size, or of BATCH_MAX_BYTES, plus what the format adds. */
 const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
-const TOMBSTONE_RETENTION_MS = 86_400_000
-const SEGMENT_MS = 86_400_000
+const TOMBSTONE_RETENTION_MS = DAY_MS
+const SEGMENT_MS = DAY_MS
 const UNLIMITED = -1
 
 /**

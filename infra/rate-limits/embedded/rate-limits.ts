@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import { lruCache } from '../../../services/domain/caches.ts'
 import { connect, serve } from '../../threads/calls.ts'
 import { BucketsUnavailable, type Draw, type SharedBuckets } from '../port.ts'
 
-const MINUTE_MS = 60_000
 /** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
 const BUCKETS_MAX = 100_000
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../schemas/durations.ts'
 import { createUuid } from '../../domain/identity/uuid.ts'
 import type { Product } from '../catalogue/products.ts'
 import type { LoadedCampaign } from '../load/display.ts'
@@ -14,7 +15,6 @@ const RETURNING_SHARE = 0.35
 const SIGNED_IN_SHARE = 0.25
 /** Share of visits that end with a purchase that no ad was clicked for. */
 const ORGANIC_SHARE = 0.011
-const MINUTE_MS = 60_000
 /** Visits whose records are handed over together. */
 const BATCH_VISITS = 250
 
@@ -135,9 +135,6 @@ function visitorOf(known: Visitor[], random: Sequence): Visitor {
 }
 
 const bytesOf = (random: Sequence, size: number) => Buffer.from(Array.from({ length: size }, () => random.index(256)))
-
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 /** Relative visits by hour of the day, as online shops see them: quiet nights, a lunch peak, a long evening. */
 const HOURS = [9, 5, 3, 2, 2, 4, 10, 20, 32, 42, 48, 52, 56, 54, 50, 48, 50, 56, 66, 80, 90, 84, 58, 27]

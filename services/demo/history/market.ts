@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { auction, type Bid } from '../../domain/auction/auction.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -5,7 +6,6 @@ import { SELLERS } from '../catalogue/range.ts'
 import type { SponsoredPlan } from '../load/sponsored.ts'
 import type { Sequence } from '../sequence.ts'
 
-const DAY_MS = 86_400_000
 export const RESERVE_CPC = 0.32
 
 /** A candidate for a slot, as the program's auction takes it. */

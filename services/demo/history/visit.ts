@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../schemas/durations.ts'
 import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records/events.ts'
 import { phraseId } from '../../domain/auction/phrase-id.ts'
 import { toMicros } from '../../domain/money/money.ts'
@@ -10,7 +11,6 @@ import type { Sequence } from '../sequence.ts'
 import type { AuctionWin, Market } from './market.ts'
 import { claimsOf, clientOf, type Dated, dated, type Visitor } from './records.ts'
 
-const HOUR_MS = 3_600_000
 /** Chance that an ad is seen, by its position; the last applies to all further positions. */
 const SEEN = [0.97, 0.94, 0.88, 0.74, 0.6]
 /** Chance that a viewed ad of average appeal in the first position is clicked. */

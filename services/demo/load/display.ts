@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Api, Created } from '../api.ts'
 import type { Product } from '../catalogue/products.ts'
 import type { Accounts } from './accounts.ts'
 import { DISPLAY, type DisplayPlan } from './display-plans.ts'
 import { HISTORY_DAYS } from './sponsored.ts'
 import { BANNER_TYPES, FORMAT_SIZES, type FormatKey, type Formats } from './units.ts'
-
-const DAY_MS = 86_400_000
 
 export interface DisplayShop {
   shopId: string

@@ -1,4 +1,5 @@
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Api, Created } from '../api.ts'
 import { demoFeed } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -145,7 +146,6 @@ async function counted(api: Api): Promise<void> {
 
 const ORDERS = 500
 const SEED = 11
-const DAY_MS = 86_400_000
 
 /** Past orders without ads, for `POST /v1/panel/import/transactions`: the bestseller algorithm needs them. */
 function demoOrders(products: readonly Product[], shop: { shopId: string; now: number }): object[] {

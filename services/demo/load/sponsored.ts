@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Api, Created } from '../api.ts'
 import { OWN_SELLER } from '../catalogue/range.ts'
 import type { Accounts, AdvertiserKey } from './accounts.ts'
-
-const DAY_MS = 86_400_000
 
 interface Rule {
   categoryPaths?: readonly string[]

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
+
 /**
  * Which touch gets the credit for a line of a transaction.
  *
@@ -78,7 +80,7 @@ export type AttributionOutcome = (typeof ATTRIBUTION_OUTCOMES)[number]
 export type AttributionModel = 'LAST_TOUCH' | 'FIRST_TOUCH' | 'LINEAR' | 'TIME_DECAY' | 'POSITION'
 
 /** TIME_DECAY: a touch that is this much older weighs half as much. Seven days is the usual choice. */
-export const HALF_LIFE_MS = 7 * 86_400_000
+export const HALF_LIFE_MS = 7 * DAY_MS
 
 /** POSITION: the first and the last touch get this share each; those between divide the rest equally. */
 export const END_SHARE = 0.4

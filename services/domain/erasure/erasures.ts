@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { HOUR_MS } from '../../../schemas/durations.ts'
 import { EVENT_LIFE_MS, LOGGED_AFTER_MAX_MS } from '../../../schemas/event-times.ts'
 import type { Erasure, IdentifierDigest } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
@@ -28,7 +29,7 @@ export function isDigestOf({ salt, sha256 }: IdentifierDigest, value: string): b
  * Records appended more than this after an erasure need no replacement: they tell of what happened after it, or their
  * identifiers were replaced before they were appended. Clocks differ by less than this, and requests end sooner.
  */
-export const READ_AFTER_MS = 3_600_000
+export const READ_AFTER_MS = HOUR_MS
 /** The longest time from the emission of an ad to the place in the log of an event that names the person to whom it was shown. */
 export const NAMED_AFTER_MAX_MS = EVENT_LIFE_MS.CLICK + LOGGED_AFTER_MAX_MS
 

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../../schemas/durations.ts'
 import { EVENT_LIFE_MS, RECEIVED_AFTER_MAX_MS } from '../../../schemas/event-times.ts'
 import { memoized } from '../memoized.ts'
 
@@ -6,8 +7,6 @@ import { memoized } from '../memoized.ts'
  * of `ad-events`; the caller passes the shard.
  */
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 /** How far the judge may be behind before counters that it still needs expire. */
 export const LAG_MAX_MS = 3 * DAY_MS
 /**
@@ -87,7 +86,7 @@ const seenGroups = memoized((minute: number) => {
   }
 })
 
-const QUARTER_HOUR_MS = 15 * 60_000
+const QUARTER_HOUR_MS = 15 * MINUTE_MS
 /** Time zones whose current day is cached. */
 const ZONES_MAX = 1000
 const zones = new Map<string, { format: Intl.DateTimeFormat; quarter: number; day: string }>()

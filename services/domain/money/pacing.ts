@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import type { Spend } from '../campaign/eligibility.ts'
 import type { ShopDay } from '../time/shop-day.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * The total that even pacing lets a campaign spend on the shop's day, in micros. It is what was left of the budget when the

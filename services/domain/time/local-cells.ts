@@ -1,9 +1,8 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../schemas/durations.ts'
 import { offsetSpans } from './time-zone.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 /** Cells begin and end on multiples of this. The hours of every current time zone do. */
-export const CELL_STEP_MS = 15 * 60_000
+export const CELL_STEP_MS = 15 * MINUTE_MS
 
 /** An hour or a day as a clock shows it, [start, end) in UTC epoch milliseconds. */
 export interface Cell {

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import { dayIn } from '../money/counter-keys.ts'
 
-const QUARTER_MS = 15 * 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 /** A day of 26 hours: Antarctica/Troll has one each year. */
 const DAY_QUARTERS_MAX = 104
 export const HOURS = 24

@@ -1,5 +1,5 @@
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
+import { DAY_MS, MINUTE_MS } from '../../../schemas/durations.ts'
+
 /** No zone is further from UTC than this. */
 const OFFSET_MAX_MS = DAY_MS
 /** The offset is compared at this interval: two changes of a zone's clock are never closer together. */

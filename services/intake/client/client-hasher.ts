@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Counters } from '../../../infra/counters/port.ts'
+import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
 import { lruCache } from '../../domain/caches.ts'
 import { type ClientHashes, UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
 import { networkOf } from '../../domain/identity/ip-address.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** A key is made an hour before its day begins, and forgotten a day after the day ends: 48 hours after it began. */
 const AHEAD_MS = HOUR_MS
 const KEY_LIFE_MS = 2 * DAY_MS

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { EVENT_AGE_MAX_DAYS } from '../../../schemas/event-times.ts'
 import type { FieldError } from '../../domain/errors.ts'
 import { type RejectedEvent, rejected } from './validation.ts'
 
-const DAY_MS = 86_400_000
 /** A clock that differs by no more than this is not worth a warning. */
 const CLOCK_SKEW_MAX_MS = 5_000
 

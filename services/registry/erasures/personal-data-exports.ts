@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { PersonSpec } from '../../../infra/analytics/queries/people/personal-data.ts'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import { Problem } from '../../domain/errors.ts'
 import { personalDataDocument } from './personal-data.ts'
 
@@ -8,7 +9,7 @@ import { personalDataDocument } from './personal-data.ts'
 const EXPORTS_PER_ACCOUNT_MAX = 2
 const RETRY_AFTER_SECONDS = 30
 /** Otherwise a client that reads slowly could keep an export open for ever. */
-const EXPORT_TIME_MAX_MS = 10 * 60_000
+const EXPORT_TIME_MAX_MS = 10 * MINUTE_MS
 
 export interface PersonalDataExportsDeps {
   analytics: Pick<Analytics, 'query'>

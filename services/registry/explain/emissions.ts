@@ -7,6 +7,7 @@ import {
 } from '../../../infra/analytics/queries/explain/emissions.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import { type EmissionListQuery, REQUESTS_PAGE_DEFAULT } from '../../../schemas/http/panel/reports/emissions.ts'
 import type { EmittedSlot } from '../../../schemas/records/events.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -24,7 +25,7 @@ import { whyShort } from './reasons.ts'
 /** A row that has just been stored may have the time of a clock that is ahead of this one. */
 const CLOCKS_APART_MS = 60_000
 /** Most lists are of the last minutes, so the search begins there. Each step is STEP_FACTOR times as long as the previous one. */
-const FIRST_STEP_MS = 15 * 60_000
+const FIRST_STEP_MS = 15 * MINUTE_MS
 const STEP_FACTOR = 8
 /** No further step begins after this time. */
 const SEARCH_MAX_MS = 10_000

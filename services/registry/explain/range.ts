@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { toEpochMs } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
-const DAY_MS = 86_400_000
 const DAYS_DEFAULT = 30
 const RANGE_MAX_MS = 400 * DAY_MS
 

@@ -1,8 +1,8 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { FieldError } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 
-const DAY_MS = 86_400_000
 const DATE = /^\d{4}-\d\d-\d\d$/
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 

@@ -9,6 +9,7 @@ import {
   voidsQuery,
 } from '../../../infra/analytics/queries/corrections.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import {
   AddressesView,
   VoidCreate,
@@ -27,7 +28,6 @@ import type { Access } from '../rights/access.ts'
 import { type Authorize, type Principal, principalOf } from '../rights/auth.ts'
 import { onlyRoles, operatorOnly } from '../rights/roles.ts'
 
-const DAY_MS = 86_400_000
 const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'
 const PATH = '/v1/panel/invalid-traffic/voids'
 

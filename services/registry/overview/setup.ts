@@ -2,13 +2,14 @@ import type { Static } from 'typebox'
 import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { anyCreditQuery, anyViewQuery, type FirstOfSpec } from '../../../infra/analytics/queries/setup.ts'
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Setup as SetupSchema, SetupStep } from '../../../schemas/http/panel/overview.ts'
 import { heldBy } from '../../domain/campaign/moderation.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../rights/access.ts'
 import type { Principal } from '../rights/auth.ts'
 
-const LOOK_BACK_MS = 90 * 86_400_000
+const LOOK_BACK_MS = 90 * DAY_MS
 /** Shops in which a product is looked for. */
 const SHOPS_ASKED_MAX = 20
 /** Entries of `happened`, which is cleared when it is full. */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
 import {
   type ReportDimension,
   type ReportMetric,
@@ -12,9 +13,8 @@ import { FieldErrors } from '../resources/field-errors.ts'
 
 const GROUP_BY_MAX = 4
 const RANGE_MAX_DAYS = 400
-const DAY_MS = 86_400_000
 /** The clock may be set back within the range, which makes the range longer. */
-const CLOCK_CHANGE_MAX_MS = 2 * 3_600_000
+const CLOCK_CHANGE_MAX_MS = 2 * HOUR_MS
 const FIRST_YEAR = 1970
 const LAST_YEAR = 2200
 const LATER = 'must be later than from'

@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import { IdParams } from '../../../schemas/http/panel/common.ts'
 import { DAYS_MAX, EmptySearches, EmptySearchesQuery } from '../../../schemas/http/panel/shops/empty-searches.ts'
 import type { Entity } from '../../domain/snapshot.ts'
@@ -9,7 +10,6 @@ import type { Access } from '../rights/access.ts'
 import { type Authorize, principalOf } from '../rights/auth.ts'
 import { findSpellings } from './nearest-spelling.ts'
 
-const DAY_MS = 86_400_000
 const LIMIT_DEFAULT = 100
 const NOT_KNOWN = { products: null, spelling: null }
 

@@ -2,6 +2,7 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import { SENT_AGAIN_MS, VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { readEndedUntil } from '../../../infra/analytics/retention/ended-identifiers.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { invalid } from '../../http/violations.ts'
 import { type Moment, momentIn, readRange, throwIfReversed } from '../reports/request.ts'
@@ -9,8 +10,6 @@ import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { FieldErrors } from '../resources/field-errors.ts'
 import type { Principal } from '../rights/auth.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * The shop and the time range that a query asks about. Days are those of the shop.

@@ -1,5 +1,6 @@
 import type { CounterKey, Counters } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
+import { DAY_MS } from '../../../schemas/durations.ts'
 import type { Spend } from '../../domain/campaign/eligibility.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import { settledKeys } from '../../domain/money/in-flight.ts'
@@ -13,7 +14,7 @@ import { msSince } from '../../domain/time/ms-since.ts'
 export const SPEND_KNOWN_MS = 10_000
 
 /** A view is no longer valid a day after its ad was shown, so a watermark further back than this is not needed. */
-const JUDGED_WITHIN_MS = 86_400_000
+const JUDGED_WITHIN_MS = DAY_MS
 
 export interface KnownSpend extends Spend {
   /** Billed for views of display ads that still count as in flight. */

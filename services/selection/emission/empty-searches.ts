@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import type { Targeting } from '../../../schemas/http/targeting.ts'
 import type { EmptySearch } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
@@ -14,7 +15,6 @@ const REPEAT_MS = 600_000
 const REMEMBERED_MAX = 20_000
 /** Searches of one shop that one process records. More are left out: the report is about what many people look for. */
 const PER_MINUTE_MAX = 300
-const MINUTE_MS = 60_000
 const SHOPS_MAX = 10_000
 /** 48 bits: a safe integer in JavaScript. */
 const PERSON_BYTES = 6

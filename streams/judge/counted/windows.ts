@@ -1,9 +1,8 @@
 import type { ShardChange, TallyGroup, TallyKey } from '../../../infra/counters/port.ts'
+import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
 import { IntegerList } from './integer-list.ts'
 import type { Owner, Owners } from './owners.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** The sliding window is the current half hour and the two before it: always at least an hour. */
 const PART_MS = HOUR_MS / 2
 const PARTS = 3

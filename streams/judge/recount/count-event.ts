@@ -1,4 +1,5 @@
 import { personShard } from '../../../infra/counters/shards.ts'
+import { HOUR_MS } from '../../../schemas/durations.ts'
 import type { SpendCheckpoint } from '../../../schemas/records/records.ts'
 import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
 import type { JudgedEventReader } from '../../../schemas/wire/judged-event.ts'
@@ -19,7 +20,6 @@ import { seenKey, unitViewsGroup } from '../traffic.ts'
 import { chargeOf, type Terms } from '../verdict.ts'
 import type { PageCounts } from './page-counts.ts'
 
-const HOUR_MS = 3_600_000
 const THOUSANDTHS = 1_000
 
 /** The campaign of an event, and the shop that it belongs to. */

@@ -1,4 +1,5 @@
 import type { Assignment, LogConsumer } from '../../../infra/event-log/port.ts'
+import { MINUTE_MS } from '../../../schemas/durations.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { msSince } from '../../../services/domain/time/ms-since.ts'
 import type { PausedPartition, StreamLogger } from '../stream.ts'
@@ -21,7 +22,7 @@ export interface PartitionPauses {
 
 /** The wait before the same record is tried again. It doubles each time, because a running process does not become newer. */
 const LOOK_FIRST_MS = 5_000
-const LOOK_MAX_MS = 5 * 60_000
+const LOOK_MAX_MS = 5 * MINUTE_MS
 
 export function createPartitionPauses(options: {
   name: string

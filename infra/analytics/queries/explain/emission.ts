@@ -1,12 +1,13 @@
+import { DAY_MS } from '../../../../schemas/durations.ts'
 import type { Emission, Verdict } from '../../../../schemas/records/events.ts'
 import { isVoidedInSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */
 const EMISSION_EVENTS_MAX = 1_000
 /** For how long before a request the clocks of senders may date its events: the intake takes none that are older on arrival. */
-const EVENTS_BEFORE_MS = 7 * 86_400_000
+const EVENTS_BEFORE_MS = 7 * DAY_MS
 /** For how long after a request its events are listed. Clicks count for 30 days; later ones are expired, and rare. */
-const EVENTS_AFTER_MS = 60 * 86_400_000
+const EVENTS_AFTER_MS = 60 * DAY_MS
 
 export type EmissionRow = Omit<Emission, 'phrases'>
 

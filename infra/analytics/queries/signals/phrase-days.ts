@@ -1,9 +1,8 @@
+import { DAY_MS } from '../../../../schemas/durations.ts'
 import type { NewRows } from '../attribution/lookups.ts'
 import { countsSql, isVoidedSql } from '../corrections.ts'
 
 /** Which products were seen and clicked after which words, counted by shop and UTC day (days since the epoch) in `phrase_days`. */
-
-const DAY_MS = 86_400_000
 
 const dayOf = `toInt32(intDiv(occurredAt, ${DAY_MS}))`
 const clickSql = `kind = 'SPONSORED' AND type = 'CLICK'`

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../schemas/durations.ts'
 import type { NewRows } from '../attribution/lookups.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
@@ -6,7 +7,6 @@ import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
  * attribution. Imported history counts like live orders.
  */
 
-const DAY_MS = 86_400_000
 const DAYS_PER_PARTITION = 30
 const dayOf = (occurredAt: string) => `toInt32(intDiv(${occurredAt}, ${DAY_MS}))`
 

@@ -1,13 +1,14 @@
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../schemas/durations.ts'
 
 const REFRESH_MS = 20_000
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
   ['second', 1_000],
 ]
 
@@ -53,12 +54,12 @@ export function relative(differenceMs: number): string {
 /** Formats a duration: 3.2 s, 4 min, 2 h. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
-  return `${Math.round(ms / 3_600_000)} h`
+  if (ms < MINUTE_MS) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < HOUR_MS) return `${Math.round(ms / MINUTE_MS)} min`
+  return `${Math.round(ms / HOUR_MS)} h`
 }
 
-const QUARTER_MS = 15 * 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
 
 /** The current time in UTC epoch milliseconds. It changes with every quarter of an hour, because in every zone days begin on one. */

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
+import { DAY_MS, HOUR_MS } from '../../../../../schemas/durations.ts'
 import type { Item, Role } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { useList } from '../../data/use-list.ts'
@@ -14,8 +15,8 @@ type ListedRequest = Item<'/v1/panel/explain/emissions'>
 const REFRESH_MS = 3_000
 const PAGE_SIZE = 50
 /** How far back the API searches, and how far the clocks of browser and server may differ. */
-const SEARCHED_MS = 30 * 24 * 3_600_000
-const CLOCKS_APART_MS = 3_600_000
+const SEARCHED_MS = 30 * DAY_MS
+const CLOCKS_APART_MS = HOUR_MS
 
 /** The latest ad requests, refreshed while the page is visible. The address holds the filters. */
 export function RequestList() {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../schemas/durations.ts'
 import type { Answer, Item } from '../../client/types.ts'
 import { t } from '../../messages/pages/sales.ts'
 
@@ -53,9 +54,9 @@ export function outcomeLabel({ outcome, touches }: ExplainedLine): string {
 }
 
 const UNITS: readonly [name: 'day' | 'hour' | 'minute' | 'second', ms: number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
   ['second', 1_000],
 ]
 

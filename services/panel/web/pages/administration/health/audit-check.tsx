@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { DAY_MS, HOUR_MS } from '../../../../../../schemas/durations.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { Answer, Query } from '../../../client/types.ts'
@@ -13,8 +14,7 @@ type Checked = Omit<Answer<'/v1/panel/audit/check'>, 'partitions'>
 type Span = Query<'/v1/panel/audit/check'>
 type Topic = Span['topic']
 
-const HOUR_MS = 3_600_000
-const periods = { lastHour: HOUR_MS, lastDay: 24 * HOUR_MS, lastWeek: 7 * 24 * HOUR_MS, wholeLog: null } as const
+const periods = { lastHour: HOUR_MS, lastDay: DAY_MS, lastWeek: 7 * DAY_MS, wholeLog: null } as const
 type Period = keyof typeof periods
 const PERIODS = Object.keys(periods) as Period[]
 /** The most fault positions that are listed. */

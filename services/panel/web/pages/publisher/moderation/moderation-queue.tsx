@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Button, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconRefresh, IconX } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../../schemas/durations.ts'
 import type { AdFormat, Campaign } from '../../../client/types.ts'
 import { formatDuration, RelativeTime } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/shop/moderation.ts'
@@ -105,9 +106,7 @@ export function ModerationQueue({ campaigns, formats, reasons, decision }: Moder
 /** Since when a campaign waits: a change of its budget, for example, does not make it wait anew. */
 export const waitingSince = ({ moderation, updatedAt }: Campaign): string => moderation?.submittedAt ?? updatedAt
 
-const MINUTE_MS = 60_000
 const HOURS_MAX = 48
-const HOUR_MS = 3_600_000
 const days = new Intl.NumberFormat(undefined, {
   style: 'unit',
   unit: 'day',
@@ -118,7 +117,7 @@ const days = new Intl.NumberFormat(undefined, {
 /** The age of a time: 40 min, 3 h, 4 days. What is younger than a minute is a minute old. */
 function ageOf(at: string): string {
   const ms = Math.max(MINUTE_MS, Date.now() - Date.parse(at))
-  return ms < HOURS_MAX * HOUR_MS ? formatDuration(ms) : days.format(ms / (24 * HOUR_MS))
+  return ms < HOURS_MAX * HOUR_MS ? formatDuration(ms) : days.format(ms / DAY_MS)
 }
 
 interface StepsProps {

@@ -1,6 +1,7 @@
 import { Alert, Loader } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
+import { MINUTE_MS } from '../../../../../../schemas/durations.ts'
 import type { AdUnit } from '../../../client/types.ts'
 import { ShopLink } from '../../../components/page/shop-link.tsx'
 import { dateIn } from '../../../components/values/times.tsx'
@@ -9,7 +10,7 @@ import { t } from '../../../messages/pages/ad-units.ts'
 
 const POLL_MS = 3_000
 /** The clocks of browser and server may differ by as much. */
-const CLOCKS_APART_MS = 5 * 60_000
+const CLOCKS_APART_MS = 5 * MINUTE_MS
 
 /** Says whether ads of the unit are requested. Waits for the first request while the tab is visible. */
 export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: string | undefined }) {

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../../../../../schemas/durations.ts'
 import { t } from '../../../messages/pages/reports.ts'
 
-const DAY_MS = 86_400_000
 const HALF_HOUR_MS = 1_800_000
 
 /** The days of a report: YYYY-MM-DD, both inclusive. */
