@@ -1,9 +1,10 @@
+import { HOUR_MS } from '../../../schemas/durations.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import { changed, type EntityChange, type Registry } from '../resources/store.ts'
 import type { LoggedRequest, SecurityLog } from '../security-log/security-log.ts'
 
 /** A use is recorded when the last recorded one is at least this long ago. */
-const COARSE_MS = 3_600_000
+const COARSE_MS = HOUR_MS
 /** Uses are collected for this long, then written together. */
 const COLLECT_MS = 5_000
 

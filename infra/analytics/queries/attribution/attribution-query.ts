@@ -1,9 +1,9 @@
+import { HOUR_MS } from '../../../../schemas/durations.ts'
 import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { crowdingSql, membersSql } from './person-links.ts'
 import {
   creditableSql,
-  HOUR_MS,
   inWindowSql,
   linesSql,
   storedTouchesSql,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../schemas/durations.ts'
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql } from './lookups.ts'
@@ -8,7 +9,6 @@ import { ATTRIBUTED_COLUMNS } from './stored-lines.ts'
 import {
   creditableSql,
   firstThatHoldsSql,
-  HOUR_MS,
   inWindowSql,
   LINE_COLUMNS,
   linesSql,

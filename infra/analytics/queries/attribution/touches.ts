@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../schemas/durations.ts'
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
 import { type Pairs, paired } from './pair-keys.ts'
@@ -10,7 +11,6 @@ import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transac
  * and explanations are all made of these pieces. Arguments named after a table are conditions on its rows that only save
  * reading; they must not exclude a row that matters.
  */
-export const HOUR_MS = 3_600_000
 
 /** What `linesSql` selects. */
 export const LINE_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency,

@@ -1,7 +1,7 @@
+import { HOUR_MS, MINUTE_MS } from '../../../../schemas/durations.ts'
 import { Problem } from '../../../domain/errors.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
-const MINUTE_MS = 60_000
 /** Keys remembered of each kind. */
 const KEYS_MAX = 20_000
 /** Tries of one source, for any person. */
@@ -9,7 +9,7 @@ const OF_SOURCE = { burst: 60, windowMs: 5 * MINUTE_MS }
 /** Tries of one source, or of one known device, for one person. */
 const OF_PAIR = { burst: 10, windowMs: 5 * MINUTE_MS }
 /** Tries for one person from anywhere but the person's own devices: what thousands of addresses may try together. */
-const OF_PERSON = { burst: 100, windowMs: 60 * MINUTE_MS }
+const OF_PERSON = { burst: 100, windowMs: HOUR_MS }
 /** Checks under way for one source or device, so that one sender cannot fill the queue in which everybody waits. */
 const UNDER_WAY_OF_SENDER_MAX = 6
 const SOON_SECONDS = 2

@@ -1,10 +1,11 @@
 import { Signer } from '@fastify/cookie'
 import type { FastifyRequest } from 'fastify'
+import { DAY_MS } from '../../../../schemas/durations.ts'
 
 const COOKIE = 'endcap_device'
 const cookieOf = /(?:^|;) *endcap_device=([^;]*)/
 /** How long a device stays known after the last sign-in. */
-const DEVICE_LIFE_MS = 90 * 24 * 3_600_000
+const DEVICE_LIFE_MS = 90 * DAY_MS
 
 /** Browsers in which a person has signed in. A known device grants no access: its tries are only counted apart from strangers'. */
 export interface KnownDevices {

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '../../../../schemas/durations.ts'
 import { Problem } from '../../../domain/errors.ts'
 import { principalOf } from '../../rights/auth.ts'
 
 /** How long after a password or code a session may do what could take over an account. */
-const REAUTHENTICATION_MS = 10 * 60_000
+const REAUTHENTICATION_MS = 10 * MINUTE_MS
 
 /** Whether an authentication still counts as recent. Both times are UTC epoch ms. */
 export const isRecent = (authenticatedAt: number, now: number) => now - authenticatedAt < REAUTHENTICATION_MS

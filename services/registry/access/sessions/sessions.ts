@@ -1,12 +1,13 @@
 import { Signer } from '@fastify/cookie'
 import type { FastifyRequest } from 'fastify'
+import { DAY_MS, HOUR_MS } from '../../../../schemas/durations.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { checkSender } from './same-origin.ts'
 
 /** Lifetime of a session since its last use. */
-export const SESSION_LIFE_MS = 12 * 3_600_000
+export const SESSION_LIFE_MS = 12 * HOUR_MS
 /** Lifetime of a session since the sign-in, even if it stays in use. */
-const SESSION_LIFE_MAX_MS = 7 * 24 * 3_600_000
+const SESSION_LIFE_MAX_MS = 7 * DAY_MS
 /** A cookie is renewed at most this often. */
 const RENEWAL_MS = 600_000
 

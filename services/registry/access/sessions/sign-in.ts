@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { MINUTE_MS } from '../../../../schemas/durations.ts'
 import { SessionView, SignIn } from '../../../../schemas/http/panel/accounts/session.ts'
 import { PASSWORD_CHARS_MIN } from '../../../../schemas/http/panel/accounts/users.ts'
 import { Problem } from '../../../domain/errors.ts'
@@ -33,7 +34,7 @@ export interface SignInDeps {
 type Proof = 'PASSWORD' | 'APP' | 'RECOVERY' | 'NO_CODE' | 'WRONG_PASSWORD' | 'WRONG_CODE'
 
 /** How often refusals of one sender are recorded, so that thousands of them do not fill the security log. */
-const TELL_LIMITED = { burst: 1, windowMs: 5 * 60_000, keysMax: 10_000 }
+const TELL_LIMITED = { burst: 1, windowMs: 5 * MINUTE_MS, keysMax: 10_000 }
 
 /** POST /v1/panel/session. */
 export function signInRoute(server: HttpServer, deps: SignInDeps): void {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { HOUR_MS } from '../../../../schemas/durations.ts'
 import {
   ForgottenPassword,
   PasswordByLink,
@@ -40,7 +41,6 @@ export interface LinkRoutesDeps extends ResourceDeps {
   now: () => number
 }
 
-const HOUR_MS = 3_600_000
 const KEYS_MAX = 10_000
 /** How many links for forgotten passwords one source may ask for, and how many one person gets by mail. */
 const ASKED_BY_SOURCE = { burst: 20, windowMs: HOUR_MS, keysMax: KEYS_MAX }

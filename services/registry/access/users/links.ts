@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
+import { DAY_MS, HOUR_MS } from '../../../../schemas/durations.ts'
 import type { PasswordLinkView } from '../../../../schemas/http/panel/accounts/password-links.ts'
 import type { PasswordLink, User } from '../../../../schemas/records/accounts.ts'
 import { equalHashes, hashToken } from '../../../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { toIso } from '../../resources/conversions.ts'
 
-const HOUR_MS = 3_600_000
 /** Lifetime of an invitation, which waits for somebody's first day. */
-const INVITATION_LIFE_MS = 7 * 24 * HOUR_MS
+const INVITATION_LIFE_MS = 7 * DAY_MS
 /** Lifetime of a reset that an operator or colleague hands over. */
-const RESET_LIFE_MS = 24 * HOUR_MS
+const RESET_LIFE_MS = DAY_MS
 /** Lifetime of a reset that anybody may ask for. */
 export const FORGOTTEN_LIFE_MS = HOUR_MS
 const SECRET_BYTES = 32

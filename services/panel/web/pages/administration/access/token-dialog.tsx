@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Group, Select, type SelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { DAY_MS } from '../../../../../../schemas/durations.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { Account, Token } from '../../../client/types.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
@@ -10,8 +11,6 @@ import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { useAccountChoices } from '../accounts/use-accounts.ts'
-
-const DAY_MS = 86_400_000
 
 const scopes: readonly { value: Token['scopes'][number]; label: string; description: string }[] = [
   { value: 'panel', label: 'panel', description: t('scopePanel') },
