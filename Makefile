@@ -39,7 +39,7 @@ setup: $(NODE_READY) node_modules/.package-lock.json ## Install Node 24 (when th
 
 build: setup services/panel/dist/index.html services/selection/script/dist/script.js dist/services-main.js ## Build what browsers load and starts run, where sources are newer
 
-services/panel/dist/index.html: package-lock.json $(shell find services/panel/web services/panel/*.ts -type f) | setup
+services/panel/dist/index.html: package-lock.json $(shell find services/panel/web services/panel/*.ts services/domain schemas -type f) | setup
 	@npx --no-install vite build --config services/panel/vite.config.ts --logLevel warn
 	@touch $@
 
