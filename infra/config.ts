@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DAY_MS } from '../schemas/durations.ts'
-import { Email, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
+import { Email, PASSWORD_CHARS_MAX } from '../schemas/http/panel/accounts/users.ts'
+import { PASSWORD_CHARS_MIN } from '../schemas/http/panel/limits.ts'
 import type { Account } from '../schemas/records/accounts.ts'
 import { OperatorError } from '../services/domain/errors.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'

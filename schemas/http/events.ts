@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_AGE_MAX_DAYS } from '../event-times.ts'
 import { Nullable, TIME_CHARS_MAX } from './panel/common.ts'
+import { ID_CHARS_MAX } from './panel/limits.ts'
 import { CURRENCY_PATTERN, LOCALE_PATTERN } from './text.ts'
 
 /** Limits of event bodies. The contract sets `batchMax`; the others are far above what a shop sends. */
@@ -10,7 +11,7 @@ export const EVENT_LIMITS = {
   quantityMax: 1_000_000,
   amountMax: 1_000_000_000,
   showIdChars: 2_000,
-  idChars: 256,
+  idChars: ID_CHARS_MAX,
   textChars: 1_000,
   urlChars: 4_096,
 } as const

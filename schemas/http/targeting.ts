@@ -1,10 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { ADS_MAX } from './panel/limits.ts'
 import { COUNTRY_PATTERN, CURRENCY_PATTERN, UUID_PATTERN } from './text.ts'
 
 /** Limits that keep an ad request small; the contract sets `productIdsMax`. What is over its limit in `TARGETING_CUTS` is cut to it. */
 export const SELECTION_LIMITS = {
   slotsMax: 20,
-  adsMax: 100,
+  adsMax: ADS_MAX,
   phraseChars: 1_000,
   idChars: 100,
   excludedMax: 1_000,

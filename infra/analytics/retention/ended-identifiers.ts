@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
-import { CLICK_WINDOW_HOURS_MAX } from '../../../schemas/http/panel/shops/shops.ts'
+import { CLICK_WINDOW_HOURS_MAX } from '../../../schemas/http/panel/limits.ts'
 import type { Analytics } from '../port.ts'
 
 /**

@@ -1,13 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { CAPITAL_CURRENCY_PATTERN, NO_CONTROL_PATTERN, TEXT_PATTERN } from '../text.ts'
+import { NAME_CHARS_MAX, PAGE_LIMIT_MAX } from './limits.ts'
 
 /** Pieces that every resource of the management API is made of. */
 
-const NAME_CHARS_MAX = 200
 export const UUID_CHARS = 36
 /** Far more than a date and time need. */
 export const TIME_CHARS_MAX = 64
-const PAGE_LIMIT_MAX = 1_000
 export const PAGE_LIMIT_DEFAULT = 100
 
 /** Above any price; amounts are checked against it before they become micro-units. */

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/accounts/users.ts'
+import { PASSWORD_CHARS_MAX } from '../../../schemas/http/panel/accounts/users.ts'
+import { PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/limits.ts'
 import type { Api, Created } from '../api.ts'
 import { SELLERS } from '../catalogue/range.ts'
 

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../../schemas/durations.ts'
+import { PERIOD_DAYS_MAX } from '../../../schemas/http/panel/limits.ts'
 import { toEpochMs } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
 const DAYS_DEFAULT = 30
-const RANGE_MAX_MS = 400 * DAY_MS
 
 /**
  * The time range of a list, [from, to) in UTC epoch milliseconds. The default is the 30 days before `to`, and `to` defaults to
@@ -21,7 +21,11 @@ export function rangeOf(
   const from = read('from', to - DAYS_DEFAULT * DAY_MS)
   fieldErrors.throwIfAny()
   fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
-  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
+  fieldErrors.check(
+    to - from <= PERIOD_DAYS_MAX * DAY_MS,
+    'querystring/from',
+    `must be at most ${PERIOD_DAYS_MAX} days before to`,
+  )
   fieldErrors.throwIfAny()
   return { from, to }
 }

@@ -1,9 +1,8 @@
 import type { Metadata, Sharp } from 'sharp'
+import { IMAGE_BYTES_MAX } from '../../../schemas/http/panel/limits.ts'
 import type { ImageType } from '../../../schemas/records/entities.ts'
 import { readContainer } from './container.ts'
 
-/** Size of an upload, and of a stored image, which must fit into one record of the log. */
-export const IMAGE_BYTES_MAX = 900_000
 const IMAGE_SIDE_PIXELS_MAX = 4_096
 export const IMAGE_PIXELS_MAX = 4_096 * 2_048
 /** The encoding of one image is given up after this time. */

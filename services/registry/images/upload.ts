@@ -1,9 +1,9 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
+import { IMAGE_BYTES_MAX } from '../../../schemas/http/panel/limits.ts'
 import { fieldProblem, Problem } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
-import { IMAGE_BYTES_MAX } from './encode.ts'
 
 /** Limits of the form, as options of @fastify/multipart. Sizes are in bytes. */
 export const UPLOAD_LIMITS = {

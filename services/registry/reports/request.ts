@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../schemas/durations.ts'
+import { PERIOD_DAYS_MAX } from '../../../schemas/http/panel/limits.ts'
 import {
   type ReportDimension,
   type ReportMetric,
@@ -12,7 +13,6 @@ import { invalid } from '../../http/violations.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 
 const GROUP_BY_MAX = 4
-const RANGE_MAX_DAYS = 400
 /** The clock may be set back within the range, which makes the range longer. */
 const CLOCK_CHANGE_MAX_MS = 2 * HOUR_MS
 const FIRST_YEAR = 1970
@@ -98,8 +98,8 @@ export function readRange(query: { from: string; to: string }, fieldErrors: Fiel
   const isOfDays = 'day' in from && 'day' in to
   const isOfMoments = 'at' in from && 'at' in to
   fieldErrors.check(length > (isOfDays || isOfMoments ? 0 : -DAY_MS), at('to'), LATER)
-  const longest = RANGE_MAX_DAYS * DAY_MS + CLOCK_CHANGE_MAX_MS
-  fieldErrors.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
+  const longest = PERIOD_DAYS_MAX * DAY_MS + CLOCK_CHANGE_MAX_MS
+  fieldErrors.check(length <= longest, at('to'), `must be at most ${PERIOD_DAYS_MAX} days after from`)
   return { from, to }
 }
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
+import { PASSWORD_CHARS_MIN } from '../limits.ts'
 
 /** RFC 5321 allows no longer address. */
 const EMAIL_CHARS_MAX = 254
-export const PASSWORD_CHARS_MIN = 10
 /** Far beyond any password. It is limited because a longer one takes longer to hash. */
 export const PASSWORD_CHARS_MAX = 256
 

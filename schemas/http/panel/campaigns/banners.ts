@@ -1,15 +1,20 @@
 import { Type } from 'typebox'
 import { CAPITAL_COUNTRY_PATTERN, TEXT_PATTERN } from '../../text.ts'
 import { Body, Id, IdText, Lang, ListQuery, Nullable, PatchBody, Time } from '../common.ts'
-import { FORMAT_IMAGES_MAX, FORMAT_TEXT_FIELDS_MAX, TEXT_FIELD_CHARS_MAX, TextFieldType } from '../shops/ad-formats.ts'
+import {
+  BANNERS_MAX,
+  FORMAT_IMAGES_MAX,
+  FORMAT_TEXT_FIELDS_MAX,
+  REJECTION_CHARS_MAX,
+  TARGETING_VALUES_MAX,
+  TEXT_FIELD_CHARS_MAX,
+  URL_CHARS_MAX,
+} from '../limits.ts'
+import { TextFieldType } from '../shops/ad-formats.ts'
 
 /** The display side of campaigns. */
 
-const BANNERS_MAX = 100
-const TARGETING_VALUES_MAX = 1_000
 const TARGETING_VALUE_CHARS_MAX = 750
-const URL_CHARS_MAX = 2_000
-const REASON_CHARS_MAX = 1_000
 
 const Address = (description: string) =>
   Type.String({ minLength: 1, maxLength: URL_CHARS_MAX, pattern: TEXT_PATTERN, description })
@@ -82,7 +87,7 @@ export const Banners = Type.Array(BannerInput, {
 })
 
 const Reason = (description: string) =>
-  Type.String({ minLength: 1, maxLength: REASON_CHARS_MAX, pattern: TEXT_PATTERN, description })
+  Type.String({ minLength: 1, maxLength: REJECTION_CHARS_MAX, pattern: TEXT_PATTERN, description })
 export const ModerationState = Type.Enum(['IN_MODERATION', 'ACCEPTED', 'REJECTED'], {
   description: 'Decision of the publisher on the banners and link addresses as they are now',
 })

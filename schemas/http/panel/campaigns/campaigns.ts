@@ -1,19 +1,17 @@
 import { Type } from 'typebox'
 import { TEXT_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
+import { CAMPAIGN_PRODUCT_IDS_MAX, CAPPING_MAX, RULE_VALUES_MAX } from '../limits.ts'
 import { Banners, displayFields, displayView } from './banners.ts'
 
-const PRODUCT_IDS_MAX = 10_000
 const PRODUCT_ID_CHARS_MAX = 100
-const RULE_VALUES_MAX = 1_000
 const RULE_VALUE_CHARS_MAX = 750
-const CAPPING_MAX = 1_000
 const AMOUNT_MIN = 0.000001
 
 const ProductIds = (description: string, minItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: PRODUCT_ID_CHARS_MAX, pattern: TEXT_PATTERN }), {
     minItems,
-    maxItems: PRODUCT_IDS_MAX,
+    maxItems: CAMPAIGN_PRODUCT_IDS_MAX,
     uniqueItems: true,
     description,
   })

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { IdText, Nullable, Time } from '../common.ts'
+import { ID_CHARS_MAX, PERIOD_DAYS_MAX } from '../limits.ts'
 
 const CURSOR_CHARS_MAX = 200
-const ID_CHARS_MAX = 256
 const REQUESTS_PAGE_MAX = 100
 export const REQUESTS_PAGE_DEFAULT = 50
 
@@ -36,7 +36,7 @@ export const EmissionListQuery = Type.Object(
       }),
     ),
     from: Type.Optional(
-      Time('Start of the period, inclusive. Default: 30 days before `to`. At most 400 days before it'),
+      Time(`Start of the period, inclusive. Default: 30 days before \`to\`. At most ${PERIOD_DAYS_MAX} days before it`),
     ),
     to: Type.Optional(Time('End of the period, exclusive. Default: now')),
     limit: Type.Optional(

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
 import { IdText, Nullable, Time } from '../common.ts'
+import { ID_CHARS_MAX } from '../limits.ts'
 import { ReturnView } from '../shops/returns.ts'
 import { ProofOf, Unconfirmed } from './transactions.ts'
-
-const ID_CHARS_MAX = 256
 
 export const EmissionParams = Type.Object({
   requestId: IdText('requestId of an ad'),

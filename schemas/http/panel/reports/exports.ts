@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdText } from '../common.ts'
+import { PERIOD_DAYS_MAX } from '../limits.ts'
 
 /** Views of docs/data.md that can be downloaded as a file. */
 export const exportedViews = [
@@ -24,7 +25,7 @@ export const ExportQuery = Type.Object(
     from: Moment(
       "Start of the period, inclusive. A date is the start of that day in the shop's time zone. v_campaign_days takes only dates",
     ),
-    to: Moment('End of the period, exclusive, in the form of `from`. At most 400 days later'),
+    to: Moment(`End of the period, exclusive, in the form of \`from\`. At most ${PERIOD_DAYS_MAX} days later`),
   },
   { additionalProperties: false },
 )

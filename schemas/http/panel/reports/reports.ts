@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CAPITAL_COUNTRY_PATTERN } from '../../text.ts'
 import { IdText, Nullable } from '../common.ts'
+import { PERIOD_DAYS_MAX, REPORT_WINDOW_HOURS_MAX } from '../limits.ts'
 
 export const reportDimensions = [
   'hour',
@@ -75,12 +76,11 @@ export const invalidVerdicts = [
 ] as const
 
 const ROWS_MAX = 10_000
-const WINDOW_HOURS_MAX = 2_160
-const ID_CHARS_MAX = 200
+const VALUE_CHARS_MAX = 200
 /** Limit of a list of names, enough for all metrics together. */
 const NAMES_CHARS_MAX = 2_000
 
-const Value = (description: string) => Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description })
+const Value = (description: string) => Type.String({ minLength: 1, maxLength: VALUE_CHARS_MAX, description })
 const Names = (names: readonly string[], description: string) =>
   Type.String({
     minLength: 1,
@@ -90,7 +90,7 @@ const Names = (names: readonly string[], description: string) =>
 const Hours = (description: string) =>
   Type.Integer({
     minimum: 0,
-    maximum: WINDOW_HOURS_MAX,
+    maximum: REPORT_WINDOW_HOURS_MAX,
     description: `${description}. Default: the window of the shop`,
   })
 
@@ -98,7 +98,7 @@ const Hours = (description: string) =>
 export const ReportQuery = Type.Object(
   {
     from: Value('Start of the period, inclusive. A date is the start of that day in the time zone of each shop'),
-    to: Value('End of the period, exclusive, in the form of `from`. At most 400 days later'),
+    to: Value(`End of the period, exclusive, in the form of \`from\`. At most ${PERIOD_DAYS_MAX} days later`),
     groupBy: Type.Optional(
       Names(
         reportDimensions,

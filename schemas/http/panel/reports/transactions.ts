@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdText, ListQuery, Nullable, Time } from '../common.ts'
+import { PERIOD_DAYS_MAX } from '../limits.ts'
 
 const CURSOR_CHARS_MAX = 2_000
 const PRODUCT_ID_CHARS_MAX = 200
@@ -25,7 +26,9 @@ const ofAll = ListQuery({
   credited: Type.Optional(
     Type.Boolean({ description: 'True: only transactions with a credited line. False: only transactions without one' }),
   ),
-  from: Type.Optional(Time('Start of the period, inclusive. Default: 30 days before `to`. At most 400 days before it')),
+  from: Type.Optional(
+    Time(`Start of the period, inclusive. Default: 30 days before \`to\`. At most ${PERIOD_DAYS_MAX} days before it`),
+  ),
   to: Type.Optional(Time('End of the period, exclusive. Default: now')),
 })
 /** Query of GET /v1/panel/transactions. A cursor holds the caller's own event id. */

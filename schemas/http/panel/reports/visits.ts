@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IdText, Nullable, Time } from '../common.ts'
+import { PERIOD_DAYS_MAX, SALES_LIMIT_MAX } from '../limits.ts'
 
-const SALES_LIMIT_MAX = 10_000
 export const SALES_LIMIT_DEFAULT = 1_000
 const CURSOR_CHARS_MAX = 2_000
 
@@ -13,7 +13,7 @@ const Moment = (description: string) => Type.String({ minLength: 1, maxLength: 2
 const range = {
   shopId: IdText('The shop'),
   from: Moment("Start of the period, inclusive. A date is the start of that day in the shop's time zone"),
-  to: Moment('End of the period, exclusive, in the form of `from`. At most 400 days later'),
+  to: Moment(`End of the period, exclusive, in the form of \`from\`. At most ${PERIOD_DAYS_MAX} days later`),
 }
 const Format = (name: string) =>
   Type.Optional(Type.Enum([name, 'csv'], { description: `Format of the answer. Default: ${name}` }))

@@ -1,12 +1,9 @@
 import { Type } from 'typebox'
 import { NO_CONTROL_PATTERN } from '../../text.ts'
 import { answered, Body, Id, ListQuery, Name, Nullable } from '../common.ts'
+import { FORMAT_IMAGES_MAX, FORMAT_SIDE_PIXELS_MAX, FORMAT_TEXT_FIELDS_MAX, TEXT_FIELD_CHARS_MAX } from '../limits.ts'
 
-export const FORMAT_IMAGES_MAX = 10
-export const FORMAT_TEXT_FIELDS_MAX = 20
-export const TEXT_FIELD_CHARS_MAX = 1_000
 const TYPE_CHARS_MAX = 50
-const FORMAT_SIDE_PIXELS_MAX = 4_096
 
 export const TextFieldType = Type.String({
   maxLength: TYPE_CHARS_MAX,

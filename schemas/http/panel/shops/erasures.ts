@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { TEXT_PATTERN } from '../../text.ts'
 import { Body, Id, IdText, ListQuery, Nullable, Page, Time } from '../common.ts'
-
-const IDENTIFIER_CHARS_MAX = 256
+import { ID_CHARS_MAX } from '../limits.ts'
 
 const Identifier = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: IDENTIFIER_CHARS_MAX, pattern: TEXT_PATTERN, description }))
+  Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, pattern: TEXT_PATTERN, description }))
 
 /** A person of one shop, because another shop may give the same identifier to somebody else. */
 const person = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Id } from '../common.ts'
+import { SELLERS_MAX } from '../limits.ts'
 
-const SELLERS_MAX = 1_000
 export const SELLERS_DEFAULT = 50
 const SELLER_CHARS_MAX = 200
 

@@ -2,11 +2,15 @@ import { Type } from 'typebox'
 import { TRAFFIC_RULES } from '../../../records/traffic-rules.ts'
 import { CAPITAL_COUNTRY_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
+import {
+  CLICK_WINDOW_HOURS_MAX,
+  FEED_PASSWORD_CHARS_MAX,
+  FEED_USERNAME_CHARS_MAX,
+  TRAFFIC_RULE_MAX,
+  URL_CHARS_MAX,
+  VIEW_WINDOW_HOURS_MAX,
+} from '../limits.ts'
 import { FeedRunView } from './feed-runs.ts'
-
-export const CLICK_WINDOW_HOURS_MAX = 2_160
-const VIEW_WINDOW_HOURS_MAX = 720
-const RULE_MAX = 1_000_000
 
 const Country = Type.String({
   pattern: CAPITAL_COUNTRY_PATTERN,
@@ -51,7 +55,7 @@ const fields = {
         Nullable(
           Type.Integer({
             minimum: 0,
-            maximum: RULE_MAX,
+            maximum: TRAFFIC_RULE_MAX,
             description: 'The number that the rule allows; null for the default',
           }),
         ),
@@ -133,7 +137,7 @@ const feedFields = {
   name: Name('Name in the panel'),
   url: Nullable(
     Type.String({
-      maxLength: 2_000,
+      maxLength: URL_CHARS_MAX,
       description: 'Address that the feed is fetched from every hour; null if it is only uploaded or updated by API',
     }),
   ),
@@ -144,13 +148,16 @@ const feedFields = {
 const credentials = {
   username: Type.Optional(
     Nullable(
-      Type.String({ maxLength: 200, description: 'User name for fetching the feed (HTTP Basic); null for none' }),
+      Type.String({
+        maxLength: FEED_USERNAME_CHARS_MAX,
+        description: 'User name for fetching the feed (HTTP Basic); null for none',
+      }),
     ),
   ),
   password: Type.Optional(
     Nullable(
       Type.String({
-        maxLength: 1_000,
+        maxLength: FEED_PASSWORD_CHARS_MAX,
         description:
           'Password for fetching the feed. It is never shown. If one is set, a change of scheme, host or port of url must ' +
           'give it again, or null',

@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { answered, Body, Id } from '../common.ts'
+import { PHRASE_CHARS_MAX, PHRASES_PREVIEWED_MAX, SYNONYMS_CHARS_MAX } from '../limits.ts'
 
-const SYNONYMS_CHARS_MAX = 100_000
-const PHRASES_PREVIEWED_MAX = 20
-const PHRASE_CHARS_MAX = 200
 /** The most products that a search of the preview reads. */
 export const PRODUCTS_PREVIEWED_MAX = 50
 

@@ -1,12 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { PAGE_LIMIT_MAX } from '../../../../schemas/http/panel/limits.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import type { Answer, Item, ListPath, PathParams, Query } from '../client/types.ts'
 import { type EntityState, read } from './use-entity.ts'
 
 const PAGE_SIZE_DEFAULT = 50
-/** The API's largest page size. */
-export const API_PAGE_SIZE_MAX = 1_000
 /** For lists that are searched in the browser, and for choices: as many as an account may have campaigns. */
 export const PAGE_SIZE_MAX = 10_000
 
@@ -44,12 +43,12 @@ export function useList<P extends ListPath>(
   const [place, setPlace] = useState({ asked, cursors: [] as string[] })
   // A changed query starts at its first page.
   const cursors = place.asked === asked ? place.cursors : []
-  const query = { ...options.query, limit: Math.min(pageSize, API_PAGE_SIZE_MAX), cursor: cursors.at(-1) }
+  const query = { ...options.query, limit: Math.min(pageSize, PAGE_LIMIT_MAX), cursor: cursors.at(-1) }
 
   const state = useQuery<Answer<P>, ApiProblem>({
     queryKey: [path, options.path, query, pageSize],
     queryFn: ({ signal }) =>
-      readPages(Math.ceil(pageSize / API_PAGE_SIZE_MAX), query.cursor, (cursor) =>
+      readPages(Math.ceil(pageSize / PAGE_LIMIT_MAX), query.cursor, (cursor) =>
         read(path, { params: { path: options.path, query: { ...query, cursor } }, signal }),
       ) as Promise<Answer<P>>,
     placeholderData: keepPreviousData,

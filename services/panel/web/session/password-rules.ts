@@ -1,6 +1,5 @@
+import { PASSWORD_CHARS_MIN } from '../../../../schemas/http/panel/limits.ts'
 import { t } from '../messages/shell.ts'
-
-const PASSWORD_CHARS_MIN = 10
 
 export const passwordHint = t('passwordHint', { count: PASSWORD_CHARS_MIN })
 

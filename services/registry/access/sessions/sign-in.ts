@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { MINUTE_MS } from '../../../../schemas/durations.ts'
 import { SessionView, SignIn } from '../../../../schemas/http/panel/accounts/session.ts'
-import { PASSWORD_CHARS_MIN } from '../../../../schemas/http/panel/accounts/users.ts'
+import { PASSWORD_CHARS_MIN } from '../../../../schemas/http/panel/limits.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'

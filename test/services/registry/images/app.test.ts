@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { IMAGE_BYTES_MAX } from '../../../../services/registry/images/encode.ts'
+import { IMAGE_BYTES_MAX } from '../../../../schemas/http/panel/limits.ts'
 import { mountSmallDisk } from '../../../engines/faults/world/small-disk.ts'
 import {
   type Answer,

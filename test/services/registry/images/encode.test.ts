@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import {
-  type EncodedImage,
-  encodeImage,
-  IMAGE_BYTES_MAX,
-  IMAGE_PIXELS_MAX,
-} from '../../../../services/registry/images/encode.ts'
+import { IMAGE_BYTES_MAX } from '../../../../schemas/http/panel/limits.ts'
+import { type EncodedImage, encodeImage, IMAGE_PIXELS_MAX } from '../../../../services/registry/images/encode.ts'
 import { tries } from '../../../effort.ts'
 import { FORMATS, hugePng, PNG_SIGNATURE, picture, pngChunk, withMetadata } from './pictures.ts'
 

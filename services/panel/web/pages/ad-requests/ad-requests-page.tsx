@@ -2,12 +2,11 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router'
+import { ID_CHARS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { t } from '../../messages/pages/ad-requests.ts'
 import { useSession } from '../../session/session.ts'
 import { RequestList } from './request-list.tsx'
-
-const ID_CHARS_MAX = 256
 
 const pathOf = (requestId: string) => `/ad-requests/${encodeURIComponent(requestId)}`
 

@@ -1,4 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
+import { ID_CHARS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import type { Query, Role, Shop } from '../../client/types.ts'
 import { CampaignSelect } from '../../components/form/campaign-select.tsx'
 import { useAddressQuery, useAddressText, useAddressValue } from '../../data/use-address-value.ts'
@@ -6,7 +7,6 @@ import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { useSettled } from '../../data/use-settled.ts'
 import { t } from '../../messages/pages/ad-requests.ts'
 
-const ID_CHARS_MAX = 256
 const SEARCHED_FROM = 8
 
 type Filters = Pick<

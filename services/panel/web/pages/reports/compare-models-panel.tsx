@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Select, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { REPORT_WINDOW_HOURS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { t } from '../../messages/pages/reports.ts'
-import { isWhatIf, type ReportState, type WhatIf, WINDOW_HOURS_MAX } from './report-state.ts'
+import { isWhatIf, type ReportState, type WhatIf } from './report-state.ts'
 import { useReportShop } from './use-report.ts'
 import type { ChangeReport } from './use-report-state.ts'
 import { aboutOf, type Model, modelNames, wordFor } from './vocabulary.ts'
@@ -84,7 +85,7 @@ function HoursInput({ asSet, ...props }: { label: string; asSet: number | undefi
   return (
     <NumberField
       w={150}
-      max={WINDOW_HOURS_MAX}
+      max={REPORT_WINDOW_HOURS_MAX}
       placeholder={asSet === undefined ? '' : t('windowAsSet', { hours: asSet })}
       {...props}
     />

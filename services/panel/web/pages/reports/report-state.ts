@@ -1,3 +1,4 @@
+import { REPORT_WINDOW_HOURS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { type Period, periodIn } from './controls/periods.ts'
 import {
   type Dimension,
@@ -14,8 +15,6 @@ import {
 
 export const GROUP_BY_MAX = 2
 const CHARTED_MAX = 4
-/** The API's limit for a window, in hours. */
-export const WINDOW_HOURS_MAX = 2_160
 
 /** What-if attribution settings; empty means the settings of the shop. */
 export interface WhatIf {
@@ -145,7 +144,7 @@ function whatIfOf(search: URLSearchParams): WhatIf {
 
 function hoursOf(text: string | null): number | undefined {
   const hours = Number(text)
-  return text !== null && /^\d+$/.test(text) && hours <= WINDOW_HOURS_MAX ? hours : undefined
+  return text !== null && /^\d+$/.test(text) && hours <= REPORT_WINDOW_HOURS_MAX ? hours : undefined
 }
 
 function sortOf(text: string | null, columns: readonly (Dimension | Metric)[]): ReportState['sort'] | null {

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { v4 as uuid } from 'uuid'
+import { NAME_CHARS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../client/client.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
@@ -120,7 +121,7 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
               {form.errors.quantities}
             </Text>
           )}
-          <TextInput label={t('reason')} maxLength={200} {...form.getInputProps('reason')} />
+          <TextInput label={t('reason')} maxLength={NAME_CHARS_MAX} {...form.getInputProps('reason')} />
           <DialogActions label={t('saveReturn')} isSaving={isSaving} close={close} />
         </Stack>
       </form>

@@ -2,6 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { ID_CHARS_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../client/client.ts'
 import type { Query } from '../../client/types.ts'
 import { CsvButton } from '../../components/values/csv-button.tsx'
@@ -9,9 +10,6 @@ import { t } from '../../messages/pages/sales.ts'
 import type { Days, Period } from '../reports/controls/periods.ts'
 import { changedSearch } from '../reports/report-state.ts'
 import { salePath } from './sale-words.ts'
-
-/** The API's largest id of an event. */
-const ID_CHARS_MAX = 256
 
 export interface SalesActionsProps {
   /** The shop of the sales; undefined for those of all shops. */

@@ -1,12 +1,12 @@
 import { Button, Menu } from '@mantine/core'
 import { IconFileExport, IconTable } from '@tabler/icons-react'
+import { SALES_LIMIT_MAX } from '../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../client/client.ts'
 import { CsvButton } from '../../components/values/csv-button.tsx'
 import { formatCount } from '../../components/values/numbers.ts'
 import { t } from '../../messages/pages/visitors.ts'
 import { addDays } from '../reports/controls/periods.ts'
 
-const SALES_LINES_MAX = 10_000
 /** In the order of docs/data.md. */
 const views = ['v_impressions', 'v_clicks', 'v_events', 'v_orders', 'v_attributed_sales', 'v_campaign_days'] as const
 
@@ -20,7 +20,7 @@ interface Range {
 /** The downloads of the period's data. @param query the query of the table. */
 export function Downloads({ range, query }: { range: Range; query: Range & { groupBy: string } }) {
   const days = `${range.from}-${addDays(range.to, -1)}`
-  const salesQuery = { ...range, format: 'csv', limit: SALES_LINES_MAX } as const
+  const salesQuery = { ...range, format: 'csv', limit: SALES_LIMIT_MAX } as const
   return (
     <>
       <CsvButton
@@ -35,7 +35,7 @@ export function Downloads({ range, query }: { range: Range; query: Range & { gro
       </CsvButton>
       <CsvButton
         name={`attributed-sales-${days}.csv`}
-        title={t('exportLimit', { lines: formatCount(SALES_LINES_MAX) })}
+        title={t('exportLimit', { lines: formatCount(SALES_LIMIT_MAX) })}
         load={() =>
           answer(client.GET('/v1/panel/attributed-sales', { params: { query: salesQuery }, parseAs: 'blob' }))
         }

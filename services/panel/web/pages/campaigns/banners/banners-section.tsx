@@ -1,15 +1,13 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
+import { BANNERS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { BannerEditor, contentFor } from './banner-editor.tsx'
-
-/** The API's limit. */
-const BANNERS_MAX = 100
 
 /** The banners of a display campaign. */
 export function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {

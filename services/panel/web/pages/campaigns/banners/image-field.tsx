@@ -3,13 +3,14 @@ import { ActionIcon, Input, Text } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import { IconX } from '@tabler/icons-react'
 import { useId, useState } from 'react'
+import { IMAGE_BYTES_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { imageUrl } from '../../../components/values/banner-preview.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { uncapitalised } from '../../../messages/uncapitalised.ts'
 import { isLargeEnough, type Size } from './crop.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import classes from './image-field.module.css'
-import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX, uploadImage } from './picture-file.ts'
+import { PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX, uploadImage } from './picture-file.ts'
 
 export interface ImageFieldProps {
   label: string
@@ -49,8 +50,8 @@ export function ImageField({ label, size, imageId, accountId, error, onChange }:
     const picture = await pictureSize(file).catch(() => null)
     if (picture === null) return setRefusal(t('unreadablePicture'))
     const isExact = size === null || (picture.width === size.width && picture.height === size.height)
-    if (isExact && file.size <= PICTURE_BYTES_MAX) return send(file)
-    if (size === null) return setRefusal(t('pictureTooHeavy', { size: inKb(file.size), max: inKb(PICTURE_BYTES_MAX) }))
+    if (isExact && file.size <= IMAGE_BYTES_MAX) return send(file)
+    if (size === null) return setRefusal(t('pictureTooHeavy', { size: inKb(file.size), max: inKb(IMAGE_BYTES_MAX) }))
     if (isLargeEnough(picture, size)) return setToCrop({ file, picture })
     setRefusal(t('pictureTooSmall', { ...picture, wanted: wanted! }))
   }

@@ -1,9 +1,9 @@
+import { IMAGE_BYTES_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import { areaOf, type Framing, type Size } from './crop.ts'
 
-/** The API's limits (docs/display.md). */
+/** The types that the API accepts (docs/display.md). */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
-export const PICTURE_BYTES_MAX = 900_000
 /** The limit for a picture that is cropped before it is sent; enough for any camera. */
 export const SOURCE_BYTES_MAX = 30_000_000
 
@@ -29,7 +29,7 @@ export async function croppedPicture(file: Blob, target: Size, framing: Framing)
   context.drawImage(bitmap, x, y, width, height, 0, 0, target.width, target.height)
   bitmap.close()
   const same = await encoded(canvas, file.type)
-  return same.size <= PICTURE_BYTES_MAX ? same : encoded(canvas, 'image/webp')
+  return same.size <= IMAGE_BYTES_MAX ? same : encoded(canvas, 'image/webp')
 }
 
 function encoded(canvas: HTMLCanvasElement, type: string): Promise<Blob> {

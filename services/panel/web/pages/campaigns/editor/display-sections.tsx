@@ -1,4 +1,5 @@
 import { Select, TagsInput, TextInput } from '@mantine/core'
+import { TARGETING_VALUES_MAX, URL_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
@@ -36,14 +37,14 @@ function DestinationSection({ form }: SectionProps) {
         label={t('targetUrl')}
         type="url"
         required
-        maxLength={2_000}
+        maxLength={URL_CHARS_MAX}
         placeholder="https://"
         {...form.getInputProps('targetUrl')}
       />
       <TextInput
         label={t('deepLink')}
         description={t('deepLinkHelp')}
-        maxLength={2_000}
+        maxLength={URL_CHARS_MAX}
         {...form.getInputProps('mobileDeepLink')}
       />
     </FormSection>
@@ -59,7 +60,7 @@ function TargetingSection({ form }: SectionProps) {
           key={name}
           label={label}
           description={description}
-          maxTags={1_000}
+          maxTags={TARGETING_VALUES_MAX}
           splitChars={name === 'categoryPaths' ? ['\n'] : [',', '\n']}
           {...form.getInputProps(`targeting.${name}`)}
           error={errorUnder(form.errors, `targeting.${name}`)}

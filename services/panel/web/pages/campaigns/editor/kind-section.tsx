@@ -1,4 +1,5 @@
 import { Alert, Checkbox, Group, Radio, Select, Text, TextInput } from '@mantine/core'
+import { NAME_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
@@ -21,7 +22,7 @@ export function KindSection({ form, shop, account, isNew }: SectionProps) {
   const hasDisplay = account?.displayEnabled ?? false
   return (
     <FormSection title={t('campaign')} description={isNew && t('fixedLater')}>
-      <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
+      <TextInput label={t('name')} required maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
       {form.errors.accountId && !(isNew && role === 'OPERATOR') && (
         <Alert color="red" variant="light" role="alert">
           {t('accountProblem', { account: account?.name ?? t('theAccount'), problem: String(form.errors.accountId) })}

@@ -1,4 +1,5 @@
 import { Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { CAPPING_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
@@ -98,7 +99,7 @@ function Capping({ form }: Pick<SectionProps, 'form'>) {
       label={t('capping')}
       description={t('cappingHelp')}
       min={1}
-      max={1_000}
+      max={CAPPING_MAX}
       {...form.getInputProps('capping')}
     />
   )

@@ -1,10 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { CAMPAIGN_PRODUCT_IDS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
-
-/** The API's limit. */
-const IDS_MAX = 10_000
 
 export interface PastedIdsProps {
   ids: readonly string[]
@@ -26,12 +24,16 @@ export function PastedIds({ ids, onChange }: PastedIdsProps) {
         maxRows={12}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
-        error={all.length > IDS_MAX ? t('tooManyIds', { max: formatCount(IDS_MAX) }) : undefined}
+        error={
+          all.length > CAMPAIGN_PRODUCT_IDS_MAX
+            ? t('tooManyIds', { max: formatCount(CAMPAIGN_PRODUCT_IDS_MAX) })
+            : undefined
+        }
       />
       <Group gap="sm">
         <Button
           variant="default"
-          disabled={pasted.length === 0 || all.length > IDS_MAX}
+          disabled={pasted.length === 0 || all.length > CAMPAIGN_PRODUCT_IDS_MAX}
           onClick={() => {
             onChange(all)
             setText('')

@@ -1,4 +1,5 @@
 import { SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
+import { RULE_VALUES_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
@@ -30,7 +31,7 @@ export default function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 
           description={description}
           data={suggestions[name]}
           limit={50}
-          maxTags={1_000}
+          maxTags={RULE_VALUES_MAX}
           splitChars={name === 'categoryPaths' ? ['\n'] : [',', '\n']}
           {...form.getInputProps(`products.rule.${name}`)}
           error={errorUnder(form.errors, `products.rule.${name}`)}

@@ -1,5 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { Link } from 'react-router'
+import { SELLERS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { Account, Shop } from '../../../client/types.ts'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { useEntity } from '../../../data/use-entity.ts'
@@ -7,8 +8,6 @@ import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useSession } from '../../../session/session.ts'
 
 const SELLERS_SHOWN = 10
-/** The API's limit. */
-const SELLERS_MAX = 1_000
 
 /** Explains why an advertiser has nothing to advertise in a shop: none of its products are of the advertiser's sellers. */
 export function SellerFacts({ shop, account }: { shop: Shop; account: Account }) {

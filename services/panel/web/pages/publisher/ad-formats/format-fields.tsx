@@ -2,6 +2,13 @@ import { ActionIcon, Autocomplete, Button, Checkbox, Input, TextInput } from '@m
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import {
+  FORMAT_IMAGES_MAX,
+  FORMAT_SIDE_PIXELS_MAX,
+  FORMAT_TEXT_FIELDS_MAX,
+  NAME_CHARS_MAX,
+  TEXT_FIELD_CHARS_MAX,
+} from '../../../../../../schemas/http/panel/limits.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
 import { t } from '../../../messages/pages/shop/ad-formats.ts'
@@ -15,10 +22,6 @@ export interface FormatValues {
 
 type Form = UseFormReturnType<FormatValues>
 
-const IMAGES_MAX = 10
-const TEXTS_MAX = 20
-const SIDE_PIXELS_MAX = 4_096
-const TEXT_CHARS_MAX = 1_000
 const knownTypes = ['TITLE', 'SUBTITLE', 'DESCRIPTION', 'CTA', 'BG_COLOR', 'TEXT_COLOR']
 
 export function FormatFields({ form }: { form: Form }) {
@@ -29,7 +32,7 @@ export function FormatFields({ form }: { form: Form }) {
           label={t('name')}
           description={t('nameHelp')}
           required
-          maxLength={200}
+          maxLength={NAME_CHARS_MAX}
           {...form.getInputProps('name')}
         />
       </FormSection>
@@ -46,7 +49,7 @@ export function FormatFields({ form }: { form: Form }) {
 function Images({ form }: { form: Form }) {
   const { images } = form.values
   const side = (label: string, path: string) => (
-    <NumberField label={label} required min={1} max={SIDE_PIXELS_MAX} {...form.getInputProps(path)} />
+    <NumberField label={label} required min={1} max={FORMAT_SIDE_PIXELS_MAX} {...form.getInputProps(path)} />
   )
   return (
     <>
@@ -61,7 +64,7 @@ function Images({ form }: { form: Form }) {
       ))}
       <Add
         label={t('addImage')}
-        isFull={images.length === IMAGES_MAX}
+        isFull={images.length === FORMAT_IMAGES_MAX}
         error={form.errors.images}
         onClick={() => form.insertListItem('images', { name: '', width: 300, height: 250 })}
       />
@@ -87,7 +90,7 @@ function Texts({ form }: { form: Form }) {
             label={t('maxLength')}
             required
             min={1}
-            max={TEXT_CHARS_MAX}
+            max={TEXT_FIELD_CHARS_MAX}
             {...form.getInputProps(`textFields.${i}.maxLength`)}
           />
           <Checkbox
@@ -100,7 +103,7 @@ function Texts({ form }: { form: Form }) {
       ))}
       <Add
         label={t('addText')}
-        isFull={textFields.length === TEXTS_MAX}
+        isFull={textFields.length === FORMAT_TEXT_FIELDS_MAX}
         error={form.errors.textFields}
         onClick={() => form.insertListItem('textFields', { type: '', required: false, maxLength: 60 })}
       />

@@ -2,6 +2,7 @@ import { Anchor, Checkbox, MultiSelect, Select, Stack, Switch, TextInput } from 
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { NAME_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { AdFormat, AdUnit, Placement } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import type { ClashState } from '../../../data/changes/use-change.ts'
@@ -50,7 +51,7 @@ export function AdUnitForm({ form, kind, formats, onSubmit, children, ...actions
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection title={t('adUnit')} description={t('unitHelp')}>
-        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
+        <TextInput label={t('name')} required maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
         <Switch
           label={t('active')}
           description={t('activeHelp')}

@@ -1,6 +1,7 @@
 import { Group, Radio, Stack, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useForm } from '@mantine/form'
+import { NAME_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client, ifMatch } from '../../../client/client.ts'
 import type { Placement } from '../../../client/types.ts'
 import { Clashes } from '../../../components/form/clashes/clashes.tsx'
@@ -93,7 +94,7 @@ const NameField = ({ form }: { form: PlacementForm }) => (
     label={t('name')}
     description={t('nameHelp')}
     required
-    maxLength={200}
+    maxLength={NAME_CHARS_MAX}
     data-autofocus
     {...form.getInputProps('name')}
   />

@@ -1,6 +1,12 @@
 import { Alert, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
+import {
+  FEED_PASSWORD_CHARS_MAX,
+  FEED_USERNAME_CHARS_MAX,
+  NAME_CHARS_MAX,
+  URL_CHARS_MAX,
+} from '../../../../../../schemas/http/panel/limits.ts'
 import { sharesPassword } from '../../../../../domain/identity/feed-address.ts'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
@@ -86,13 +92,13 @@ export function FeedForm({ form, feed, isSaving, clashes, onSubmit, children }: 
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection title={t('formFeed')} description={t('formFeedHelp')}>
-        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
+        <TextInput label={t('name')} required maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
         <TextInput
           label={t('address')}
           description={t('addressHelp')}
           type="url"
           placeholder={t('addressExample')}
-          maxLength={2_000}
+          maxLength={URL_CHARS_MAX}
           {...form.getInputProps('url')}
         />
         {url.trim() !== '' && (
@@ -100,7 +106,7 @@ export function FeedForm({ form, feed, isSaving, clashes, onSubmit, children }: 
             label={t('userName')}
             description={t('userNameHelp')}
             autoComplete="off"
-            maxLength={200}
+            maxLength={FEED_USERNAME_CHARS_MAX}
             maw={320}
             {...form.getInputProps('username')}
           />
@@ -111,7 +117,7 @@ export function FeedForm({ form, feed, isSaving, clashes, onSubmit, children }: 
             description={asksAgain ? t('passwordAgain') : feed?.hasPassword ? t('passwordSet') : t('passwordNew')}
             required={asksAgain}
             autoComplete="new-password"
-            maxLength={1_000}
+            maxLength={FEED_PASSWORD_CHARS_MAX}
             maw={320}
             {...form.getInputProps('password')}
           />

@@ -1,9 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { REJECTION_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { t } from '../../../messages/pages/shop/moderation.ts'
-
-const REASON_CHARS_MAX = 1_000
 
 export interface RejectDialogProps {
   /** The campaign's name. */
@@ -34,7 +33,7 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
             description={t('reasonHelp')}
             autosize
             minRows={3}
-            maxLength={REASON_CHARS_MAX}
+            maxLength={REJECTION_CHARS_MAX}
             data-autofocus
             value={reason}
             error={isMissing && reason.trim() === '' ? t('reasonRequired') : undefined}

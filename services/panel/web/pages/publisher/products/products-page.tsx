@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Select } from '@mantine/core'
 import { Link } from 'react-router'
+import { PAGE_LIMIT_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { Product } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
@@ -8,7 +9,7 @@ import { formatCount } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useAddressText, useAddressValue } from '../../../data/use-address-value.ts'
-import { API_PAGE_SIZE_MAX, PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/products.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
@@ -102,7 +103,7 @@ export default function ProductsPage() {
       ...(feedId && { feedId }),
       ...(available && { available: available === 'true' }),
     },
-    pageSize: API_PAGE_SIZE_MAX,
+    pageSize: PAGE_LIMIT_MAX,
     enabled: shop !== undefined,
   })
   return (

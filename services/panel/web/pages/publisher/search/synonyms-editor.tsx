@@ -2,6 +2,7 @@ import { Alert, Button, FileButton, Group, Stack, Text, Textarea } from '@mantin
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
+import { SYNONYMS_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { EmptySearches as Searches, Synonyms } from '../../../client/types.ts'
@@ -15,8 +16,6 @@ import { t } from '../../../messages/pages/shop/search.ts'
 import { AddLine, type BegunLine } from './add-line.tsx'
 import { SynonymsPreview } from './synonyms-preview.tsx'
 
-/** The API's limit. */
-const CHARS_MAX = 100_000
 const FILE = 'synonyms.txt'
 
 export interface SynonymsEditorProps {
@@ -64,7 +63,7 @@ export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProp
               minRows={8}
               maxRows={24}
               spellCheck={false}
-              maxLength={CHARS_MAX}
+              maxLength={SYNONYMS_CHARS_MAX}
               styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
               {...form.getInputProps('text')}
               error={form.errors.text && <Faults problem={problem} />}
@@ -117,9 +116,9 @@ function Faults({ problem }: { problem: ApiProblem | null }) {
 function FileActions({ text, onText }: { text: string; onText: (text: string) => void }) {
   async function read(file: File | null) {
     if (!file) return
-    const content = file.size > CHARS_MAX * 4 ? null : await file.text()
-    if (content !== null && content.length <= CHARS_MAX) onText(content)
-    else notifications.show({ message: t('tooLong', { max: formatCount(CHARS_MAX) }), color: 'red' })
+    const content = file.size > SYNONYMS_CHARS_MAX * 4 ? null : await file.text()
+    if (content !== null && content.length <= SYNONYMS_CHARS_MAX) onText(content)
+    else notifications.show({ message: t('tooLong', { max: formatCount(SYNONYMS_CHARS_MAX) }), color: 'red' })
   }
   return (
     <Group gap="xs">

@@ -2,6 +2,7 @@ import { Badge, List, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { PHRASE_CHARS_MAX, PHRASES_PREVIEWED_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { SynonymsPreview as Preview } from '../../../client/types.ts'
@@ -10,8 +11,6 @@ import { t } from '../../../messages/pages/shop/search.ts'
 
 const WAIT_MS = 400
 const PHRASES_MAX = 10
-/** The API's limit. */
-const PHRASES_ASKED_MAX = 20
 
 type Row = Preview['phrases'][number]
 
@@ -29,7 +28,7 @@ export function SynonymsPreview({ shopId, saved, text, searched }: SynonymsPrevi
   const [typed, setTyped] = useState('')
   const ofChange = text === saved ? [] : [...changedNames(saved, text, PHRASES_MAX), ...searched]
   const phrases = [...new Set([typed.trim(), ...ofChange])].filter((each) => each !== '')
-  const [asked] = useDebouncedValue(JSON.stringify({ text, phrases: phrases.slice(0, PHRASES_ASKED_MAX) }), WAIT_MS)
+  const [asked] = useDebouncedValue(JSON.stringify({ text, phrases: phrases.slice(0, PHRASES_PREVIEWED_MAX) }), WAIT_MS)
   const path = '/v1/panel/shops/{id}/synonyms/preview'
   const { data, error } = useQuery<Preview, ApiProblem>({
     queryKey: [path, shopId, saved, asked],
@@ -44,7 +43,7 @@ export function SynonymsPreview({ shopId, saved, text, searched }: SynonymsPrevi
       <TextInput
         label={t('phrase')}
         description={t('phraseHelp')}
-        maxLength={200}
+        maxLength={PHRASE_CHARS_MAX}
         maw={420}
         mb="md"
         value={typed}

@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconDownload, IconEraser } from '@tabler/icons-react'
 import { useState } from 'react'
+import { ID_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { Erasure } from '../../../client/types.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
@@ -17,7 +18,6 @@ import { t } from '../../../messages/pages/shops.ts'
 
 const PATH = '/v1/panel/erasures'
 const REFRESH_MS = 10_000
-const IDENTIFIER_CHARS_MAX = 256
 
 const kinds = { cid: t('byCid'), uid: t('byUid') }
 
@@ -140,7 +140,7 @@ function PersonFields({ form, help }: { form: UseFormReturnType<Person>; help: s
         label={t('identifier')}
         description={help}
         required
-        maxLength={IDENTIFIER_CHARS_MAX}
+        maxLength={ID_CHARS_MAX}
         data-autofocus
         {...form.getInputProps('identifier')}
       />

@@ -1,5 +1,6 @@
 import { Group, Select, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { TRAFFIC_RULE_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { Shop } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
@@ -25,7 +26,6 @@ const modes = [
   { value: 'MARK', label: t('mark') },
   { value: 'REFUSE', label: t('refuse') },
 ]
-const RULE_MAX = 1_000_000
 
 export interface InvalidTrafficSectionProps {
   form: UseFormReturnType<{ invalidTraffic: TrafficRule[] }>
@@ -47,7 +47,7 @@ export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
                 <NumberField
                   aria-label={t('trafficMax', { rule: label })}
                   w={130}
-                  max={RULE_MAX}
+                  max={TRAFFIC_RULE_MAX}
                   unit={unit}
                   {...form.getInputProps(`invalidTraffic.${i}.max`)}
                 />

@@ -1,6 +1,11 @@
 import { Radio, Stack, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
+import {
+  CLICK_WINDOW_HOURS_MAX,
+  NAME_CHARS_MAX,
+  VIEW_WINDOW_HOURS_MAX,
+} from '../../../../../../schemas/http/panel/limits.ts'
 import { reserveCpcDefault } from '../../../../../domain/money/money.ts'
 import type { Shop } from '../../../client/types.ts'
 import { CodeSelect } from '../../../components/form/code-select.tsx'
@@ -27,8 +32,6 @@ export interface ShopValues {
 
 const HOURS_OF_CLICKS = 336
 const HOURS_OF_VIEWS = 24
-const CLICK_HOURS_MAX = 2_160
-const VIEW_HOURS_MAX = 720
 
 const trusts: readonly { value: ShopValues['transactionTrust']; label: string; description: string }[] = [
   { value: 'OPEN', label: t('trustOpen'), description: t('trustOpenHelp') },
@@ -101,7 +104,7 @@ export function ShopForm({ form, isNew, isSaving, clashes, onSubmit, owner, chil
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection title={t('shop')} description={t('shopHelp')}>
         {owner}
-        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
+        <TextInput label={t('name')} required maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
         <CodeSelect
           kind="country"
           label={t('country')}
@@ -149,7 +152,7 @@ export function ShopForm({ form, isNew, isSaving, clashes, onSubmit, owner, chil
           description={daysOf(clickWindowHours) || t('clickWindowHelp')}
           required
           min={1}
-          max={CLICK_HOURS_MAX}
+          max={CLICK_WINDOW_HOURS_MAX}
           {...form.getInputProps('clickWindowHours')}
         />
         <NumberField
@@ -157,7 +160,7 @@ export function ShopForm({ form, isNew, isSaving, clashes, onSubmit, owner, chil
           unit={t('hours')}
           description={viewWindowHours === 0 ? t('viewsNever') : daysOf(viewWindowHours) || t('viewWindowHelp')}
           required
-          max={VIEW_HOURS_MAX}
+          max={VIEW_WINDOW_HOURS_MAX}
           {...form.getInputProps('viewWindowHours')}
         />
       </FormSection>

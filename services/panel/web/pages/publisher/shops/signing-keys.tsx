@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { NAME_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { SigningKey } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
@@ -64,7 +65,7 @@ function KeyDialog({ shopId, close }: { shopId: string; close: () => void }) {
             label={t('name')}
             description={t('keyNameHelp')}
             required
-            maxLength={200}
+            maxLength={NAME_CHARS_MAX}
             data-autofocus
             {...form.getInputProps('name')}
           />

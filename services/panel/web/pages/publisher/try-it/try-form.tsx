@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
+import { ADS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { NumberField } from '../../../components/form/number-field.tsx'
 import { t as words } from '../../../messages/pages/shop/algorithms.ts'
@@ -11,7 +12,6 @@ import { algorithms, type ParameterName, parameters } from '../ad-units/algorith
 import type { ParameterValues, TryValues } from './ad-request.ts'
 import classes from './try-it.module.css'
 
-const ADS_MAX = 100
 const ADS_DEFAULT = 4
 
 const adTypes = [

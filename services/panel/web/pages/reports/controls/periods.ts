@@ -89,8 +89,6 @@ export function dayLabel(day: string, style: Intl.DateTimeFormatOptions = { date
 export const daysLabel = ({ from, until }: Days): string =>
   from === until ? dayLabel(from) : `${dayLabel(from)} – ${dayLabel(until)}`
 
-/** A report covers at most 400 days. */
-export const DAYS_MAX = 400
 /** Whether a text is a day of the calendar. JavaScript reads 30 February as 2 March. */
 export const isDay = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text

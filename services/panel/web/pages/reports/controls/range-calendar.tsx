@@ -2,9 +2,10 @@ import { Text } from '@mantine/core'
 import { type CalendarLevel, DatePicker } from '@mantine/dates'
 import '@mantine/dates/styles.css'
 import { useEffect, useRef, useState } from 'react'
+import { PERIOD_DAYS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { dateIn } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/reports.ts'
-import { addDays, DAYS_MAX, type Days, dayLabel } from './periods.ts'
+import { addDays, type Days, dayLabel } from './periods.ts'
 import classes from './range-calendar.module.css'
 
 export interface RangeCalendarProps {
@@ -30,7 +31,7 @@ export default function RangeCalendar({ days, timeZone, onChange }: RangeCalenda
     setBegun(until === null ? from : null)
     if (from !== null && until !== null) onChange({ from, until })
   }
-  const greatest = begun === null ? today : least(today, addDays(begun, DAYS_MAX - 1))
+  const greatest = begun === null ? today : least(today, addDays(begun, PERIOD_DAYS_MAX - 1))
   return (
     <div ref={calendar} className={classes.calendar}>
       <DatePicker
@@ -40,7 +41,7 @@ export default function RangeCalendar({ days, timeZone, onChange }: RangeCalenda
         onChange={take}
         defaultDate={days.until}
         onLevelChange={setLevel}
-        minDate={begun === null ? undefined : addDays(begun, 1 - DAYS_MAX)}
+        minDate={begun === null ? undefined : addDays(begun, 1 - PERIOD_DAYS_MAX)}
         maxDate={greatest}
         firstDayOfWeek={firstDayOfWeek()}
         weekendDays={[]}

@@ -1,13 +1,12 @@
 import { Checkbox, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { NAME_CHARS_MAX } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/reports.ts'
 import { VIEWS_PATH } from './use-views.ts'
-
-const NAME_CHARS_MAX = 200
 
 /** Saves the settings of the report under a name. */
 export function SaveViewDialog({ address, close }: { address: string; close: () => void }) {

@@ -1,3 +1,4 @@
+import { NAME_CHARS_MAX } from '../../../../../../../schemas/http/panel/limits.ts'
 import type { Campaign } from '../../../../client/types.ts'
 import { t } from '../../../../messages/pages/campaigns/campaigns.ts'
 import { type AmountValue, NO_RULE, type ProductsChoice, productsOf } from './products-choice.ts'
@@ -45,8 +46,6 @@ export interface CampaignValues extends ProductsChoice {
   capping: AmountValue
   status: Campaign['status']
 }
-
-const NAME_CHARS_MAX = 200
 
 const NO_TARGETING: TargetingValues = {
   phrases: [],
