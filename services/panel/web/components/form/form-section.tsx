@@ -18,7 +18,7 @@ export function FormSection({ title, description, children }: FormSectionProps) 
   return (
     <fieldset className={classes.section}>
       <legend className={classes.legend}>{title}</legend>
-      <div className={classes.about}>
+      <div>
         <Text fw={600} aria-hidden>
           {title}
         </Text>

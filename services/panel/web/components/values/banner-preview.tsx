@@ -8,7 +8,7 @@ export interface BannerPreviewProps {
   format: Pick<AdFormat, 'name' | 'images' | 'textFields'>
   /** Addresses of the images, in the format's order. A missing image is shown as an empty box of its size. */
   imageUrls?: readonly (string | null | undefined)[]
-  logoUrl?: string | null
+  logoUrl?: string | null | undefined
   /** Values by type: `{ TITLE: 'Spring sale' }`. */
   texts: Readonly<Record<string, string>>
 }
@@ -40,6 +40,28 @@ export function BannerPreview({ format, imageUrls = [], logoUrl, texts }: Banner
       ))}
       {(shown.length > 0 || logoUrl) && <TextCard texts={texts} shown={shown} logoUrl={logoUrl} />}
     </figure>
+  )
+}
+
+export interface CampaignBannerPreviewProps extends Pick<BannerPreviewProps, 'format'> {
+  /** As it is stored, or as it is being edited: the id of a missing image is empty then. */
+  banner: {
+    images?: readonly { imageId: string }[]
+    logoImageId?: string | null
+    textFields?: readonly { type: string; value: string }[]
+  }
+}
+
+/** The preview of a campaign's banner. */
+export function CampaignBannerPreview({ format, banner }: CampaignBannerPreviewProps) {
+  const { images = [], logoImageId, textFields = [] } = banner
+  return (
+    <BannerPreview
+      format={format}
+      imageUrls={images.map(({ imageId }) => imageId && imageUrl(imageId))}
+      logoUrl={logoImageId && imageUrl(logoImageId)}
+      texts={Object.fromEntries(textFields.map(({ type, value }) => [type, value]))}
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 import { Button, ColorInput, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { AdFormat } from '../../../client/types.ts'
-import { BannerPreview, imageUrl, labelOf } from '../../../components/values/banner-preview.tsx'
+import { CampaignBannerPreview, labelOf } from '../../../components/values/banner-preview.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { CampaignForm } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
@@ -91,12 +91,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
             <Text size="sm" fw={500} mb={6}>
               {t('preview')}
             </Text>
-            <BannerPreview
-              format={format}
-              imageUrls={banner.images.map(({ imageId }) => (imageId === '' ? null : imageUrl(imageId)))}
-              logoUrl={banner.logoImageId === null ? null : imageUrl(banner.logoImageId)}
-              texts={Object.fromEntries(banner.textFields.map(({ type, value }) => [type, value]))}
-            />
+            <CampaignBannerPreview format={format} banner={banner} />
             <Text size="xs" c="dimmed" mt={6}>
               {t('previewHelp')}
             </Text>

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import type { Campaign } from '../../../client/types.ts'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
-import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
+import { CampaignBannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatShare } from '../../../components/values/numbers.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
@@ -19,11 +19,11 @@ export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; ti
   return (
     <PanelCard title={t('banners')} description={t('bannerFigures', { days: DAYS })}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
-        {banners.map(({ id, adFormatId, images = [], logoImageId, textFields = [] }) => {
-          const format = formats?.find((each) => each.id === adFormatId)
-          const figures = data?.rows.find(({ banner }) => banner === id)
+        {banners.map((banner) => {
+          const format = formats?.find((each) => each.id === banner.adFormatId)
+          const figures = data?.rows.find((row) => row.banner === banner.id)
           return (
-            <div key={id}>
+            <div key={banner.id}>
               <Group justify="space-between" gap={4} mb={6}>
                 <Text size="sm" fw={500}>
                   {format?.name ?? t('bannerUnnamed')}
@@ -42,16 +42,7 @@ export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; ti
                   )}
                 </Text>
               </Group>
-              {format ? (
-                <BannerPreview
-                  format={format}
-                  imageUrls={images.map(({ imageId }) => imageUrl(imageId))}
-                  logoUrl={logoImageId ? imageUrl(logoImageId) : null}
-                  texts={Object.fromEntries(textFields.map(({ type, value }) => [type, value]))}
-                />
-              ) : (
-                <Skeleton height={180} />
-              )}
+              {format ? <CampaignBannerPreview format={format} banner={banner} /> : <Skeleton height={180} />}
             </div>
           )
         })}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { DetailList } from '../../../components/page/detail-list.tsx'
-import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
+import { CampaignBannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { t } from '../../../messages/pages/campaigns/editor.ts'
@@ -100,19 +100,14 @@ function BannersReview({ values, formats }: { values: Values; formats: ReviewPro
   return (
     <FormSection title={t('stepBanners')} description={t('bannersReviewed')}>
       <Stack>
-        {values.banners.map(({ key, adFormatId, images, logoImageId, textFields }) => {
-          const format = formats?.find(({ id }) => id === adFormatId)
+        {values.banners.map((banner) => {
+          const format = formats?.find(({ id }) => id === banner.adFormatId)
           return format ? (
-            <div key={key}>
+            <div key={banner.key}>
               <Text size="sm" fw={500} mb={4}>
                 {format.name}
               </Text>
-              <BannerPreview
-                format={format}
-                imageUrls={images.map(({ imageId }) => imageUrl(imageId))}
-                logoUrl={logoImageId === null ? null : imageUrl(logoImageId)}
-                texts={Object.fromEntries(textFields.map(({ type, value }) => [type, value]))}
-              />
+              <CampaignBannerPreview format={format} banner={banner} />
             </div>
           ) : null
         })}

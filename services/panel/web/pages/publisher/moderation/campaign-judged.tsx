@@ -3,7 +3,7 @@ import { IconCheck, IconX } from '@tabler/icons-react'
 import type { AdFormat, Campaign } from '../../../client/types.ts'
 import { DetailList } from '../../../components/page/detail-list.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
-import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
+import { CampaignBannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
@@ -50,19 +50,14 @@ interface BannerProps {
   format: AdFormat | undefined
 }
 
-function Banner({ banner: { images = [], logoImageId, textFields = [], lang }, format }: BannerProps) {
+function Banner({ banner, format }: BannerProps) {
   if (!format) return null
   return (
     <div>
       <Text size="sm" fw={550} mb={6}>
-        {lang ? t('formatIn', { format: format.name, language: languageName(lang) }) : format.name}
+        {banner.lang ? t('formatIn', { format: format.name, language: languageName(banner.lang) }) : format.name}
       </Text>
-      <BannerPreview
-        format={format}
-        imageUrls={images.map(({ imageId }) => imageUrl(imageId))}
-        logoUrl={logoImageId ? imageUrl(logoImageId) : null}
-        texts={Object.fromEntries(textFields.map(({ type, value }) => [type, value]))}
-      />
+      <CampaignBannerPreview format={format} banner={banner} />
     </div>
   )
 }
