@@ -21,3 +21,21 @@ export function connectionMeaning(message: string, engine: string, setting: stri
   if (BODY.test(message)) return `the server is not ${engine}: check ${setting}. It answers: ${short}`
   return short
 }
+
+/** SQLITE_BUSY, SQLITE_IOERR and SQLITE_FULL. Their extended codes have other bits above these. */
+const SQLITE_CODES_THAT_PASS = new Set([5, 10, 13])
+const SQLITE_PRIMARY_CODE = 0xff
+
+/**
+ * What callers of an embedded engine are told when SQLite could not write. Another user of the file, a failing disk and a full one pass, so
+ * that the engine is unavailable. Any other error comes again with every try, and is thrown as it is.
+ * @param engine the subject of the message: "The counters".
+ */
+export function notWritten(
+  error: Error & { errcode?: number },
+  engine: string,
+  Unavailable: new (message: string) => EngineUnavailable,
+): Error {
+  const passes = SQLITE_CODES_THAT_PASS.has((error.errcode ?? 0) & SQLITE_PRIMARY_CODE)
+  return passes ? new Unavailable(`${engine} could not be written: ${error.message}`) : error
+}

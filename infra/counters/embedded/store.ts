@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { notWritten } from '../../engine-unavailable.ts'
 import {
   type CounterKey,
   CountersBehind,
@@ -89,7 +90,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       entries.reload()
-      throw notWritten(error as Error)
+      throw notWritten(error as Error, 'The counters', CountersUnavailable)
     }
   }
 
@@ -174,13 +175,6 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
       db.close()
     },
   }
-}
-
-/** What callers are told of an error that SQLite has met while it wrote, such as a full disk. */
-function notWritten(error: Error & { code?: string }): Error {
-  return error.code === 'ERR_SQLITE_ERROR'
-    ? new CountersUnavailable(`The counters could not be written: ${error.message}`)
-    : error
 }
 
 /** Opens the file. One of another schema, or of another number of shards, which puts keys into other shards, is replaced. */

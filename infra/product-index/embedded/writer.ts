@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { notWritten } from '../../engine-unavailable.ts'
 import { NO_PARTS, type PartVersions, takePromotions } from '../part-versions.ts'
 import { IndexUnavailable } from '../port.ts'
 import { type ChangedTokens, FullText } from './full-text.ts'
@@ -28,10 +29,6 @@ export interface Touched extends IndexState {
   /** In ascending order of documents, one entry per document. Null when the tokens of any document may have changed. */
   tokens: ChangedTokens[] | null
 }
-
-/** SQLITE_IOERR and SQLITE_FULL. Their extended codes have other bits above these. */
-const DISK_ERRORS = new Set([10, 13])
-const PRIMARY_CODE = 0xff
 
 /** A cache of 64 MB stores 100,000 offers no faster, and the process never frees it. */
 const PAGE_CACHE_KIB = 8_192
@@ -133,7 +130,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
       sellers.forget()
       // `touched` may list changes that were rolled back.
       touched = null
-      throw notWritten(error as Error)
+      throw notWritten(error as Error, 'The product index', IndexUnavailable)
     }
   }
 
@@ -235,10 +232,4 @@ function prepare(db: DatabaseSync) {
     touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
     seller: db.prepare("SELECT offer ->> 'externalSellerId' AS sellerId FROM documents WHERE doc = ?"),
   }
-}
-
-/** What callers are told of an error that SQLite has met while it wrote. */
-function notWritten(error: Error & { errcode?: number }): Error {
-  const isOfDisk = DISK_ERRORS.has((error.errcode ?? 0) & PRIMARY_CODE)
-  return isOfDisk ? new IndexUnavailable(`The product index could not be written: ${error.message}`) : error
 }
