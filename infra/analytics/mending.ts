@@ -1,4 +1,4 @@
-import { type Analytics, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
+import { type Analytics, AnalyticsDamaged, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
 import { lookupTables } from './queries/attribution/lookups.ts'
 
 /**
@@ -35,9 +35,11 @@ interface MendingLogger {
  * Mends parts whose files are damaged, as a full disk may leave them: ClickHouse then refuses every query that looks at the part.
  * - A skip index is made again from the rows.
  * - A part of a look-up table of attribution is dropped. Attribution finds the rows missing and copies them again.
+ * - A part of a replicated table is left to ClickHouse, which fetches it from another server.
  * - A part of any other table stays, because its rows may be nowhere else. The error says where to read what to do.
  *
- * The query that met the damage fails with AnalyticsUnavailable if the damage is mended: the same query works later.
+ * The query that met the damage fails with AnalyticsDamaged if a part stays damaged, else with AnalyticsUnavailable: the same query works
+ * later.
  */
 export function withMending(analytics: Analytics, logger: MendingLogger): Analytics {
   const underWay = new Map<string, Promise<Error | null>>()
@@ -72,20 +74,28 @@ function damagedPartIn(error: Error): DamagedPart | null {
   return tableFolder ? { tableFolder, part: part!, index: null } : null
 }
 
-/** @returns what to tell the caller; null when the table is replicated: ClickHouse then fetches the part from another server. */
+/** @returns what to tell the caller; null when no server knows the table. */
 async function mend(
   analytics: Analytics,
   { tableFolder, part, index }: DamagedPart,
   { logger, error }: { logger: MendingLogger; error: Error },
 ): Promise<Error | null> {
   const place = await placeOf(analytics, tableFolder)
-  if (place === null || place.engine.startsWith('Replicated')) return null
-  const { server, name } = place
+  if (place === null) return null
+  const { server, name, engine } = place
+  if (engine.startsWith('Replicated')) {
+    return new AnalyticsUnavailable(`The part ${part} of ${name} is damaged and is fetched from another server`, {
+      cause: error,
+    })
+  }
   if (index !== null) {
     await makeAgain(server, { table: name, part, index }, logger)
     return new AnalyticsUnavailable(`The index ${index} was damaged and is being made again`, { cause: error })
   }
-  if (!lookupTables.includes(name.replace(/_local$/, ''))) return lastingDamage(error, `The part ${part} of ${name}`)
+  if (!lookupTables.includes(name.replace(/_local$/, ''))) {
+    const remedy = 'docs/operating.md#damaged-tables says how to get its rows back'
+    return new AnalyticsDamaged(`The part ${part} of ${name} is damaged: ${remedy}. ${error.message}`, { cause: error })
+  }
   logger.warn({ table: name, part, reason: error.message }, 'a part of a look-up table is damaged; it is dropped')
   await server.command(`ALTER TABLE \`${name}\` DROP PART '${part}'`)
   return new AnalyticsUnavailable(`The part ${part} of ${name} was damaged and is dropped`, { cause: error })
@@ -116,10 +126,4 @@ async function makeAgain(
   // Without the index queries read more, and answer. To make it may take minutes, for which nobody waits.
   await server.command(`ALTER TABLE \`${table}\` CLEAR ${inPartition} SETTINGS mutations_sync = 1`)
   await server.command(`ALTER TABLE \`${table}\` MATERIALIZE ${inPartition} SETTINGS mutations_sync = 0`)
-}
-
-function lastingDamage(error: Error, what: string): Error {
-  const Same = error instanceof AnalyticsUnavailable ? AnalyticsUnavailable : AnalyticsRejected
-  const message = `${what} is damaged: docs/operating.md#damaged-tables says how to get its rows back. ${error.message}`
-  return new Same(message, { cause: error })
 }

@@ -88,6 +88,10 @@ export class AnalyticsUnavailable extends EngineUnavailable {
 export class AnalyticsGaveUp extends AnalyticsUnavailable {
   override readonly name = 'AnalyticsGaveUp'
 }
+/** The store has met a part of a table whose files are damaged or gone. An operator has to act before the same call works. */
+export class AnalyticsDamaged extends AnalyticsUnavailable {
+  override readonly name = 'AnalyticsDamaged'
+}
 /** A later epoch of the scope has been raised. */
 export class AnalyticsFenced extends Error {
   override readonly name = 'AnalyticsFenced'

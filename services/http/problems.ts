@@ -26,6 +26,12 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
     detail: 'The analytics store does not respond',
     retryAfterSeconds: 5,
   },
+  AnalyticsDamaged: {
+    code: 'REPORTS_UNAVAILABLE',
+    detail:
+      'A table of the analytics store is damaged: an operator has to restore it (docs/operating.md#damaged-tables)',
+    retryAfterSeconds: 60,
+  },
   // The cause may be other load on the store, so trying again may help.
   AnalyticsGaveUp: {
     code: 'REPORT_TOO_SLOW',

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { withMending } from '../../../infra/analytics/mending.ts'
-import { type Analytics, AnalyticsGaveUp, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import {
+  type Analytics,
+  AnalyticsDamaged,
+  AnalyticsGaveUp,
+  AnalyticsUnavailable,
+} from '../../../infra/analytics/port.ts'
 import { type Damage, damageParts, damages, FILES } from './damaged-part.ts'
 
 const cases = (Object.keys(damages) as Damage[])
@@ -47,14 +52,18 @@ export function mendingSuite(open: () => Analytics): void {
       },
     )
 
-    it.each(Object.keys(damages) as Damage[])(
-      'of any other table stays, and the error names it: %s',
-      async (damage) => {
+    it.each(cases.filter(({ table }) => table === 'touches'))(
+      'of any other table stays, and the error names it and sends an operator to the manual: $file are $damage',
+      async ({ damage, file }) => {
         await fill('page_views')
-        const [part] = await damageParts(open(), 'page_views', { damage, file: FILES.columns, most: 1 })
+        const [part] = await damageParts(open(), 'page_views', { damage, file: FILES[file], most: 1 })
         const mending = withMending(open(), { warn: () => expect.unreachable() })
         for (let time = 0; time < 2; time++) {
-          await expect(read(mending, 'page_views')).rejects.toThrow(`The part ${part} of page_views is damaged`)
+          const refused = read(mending, 'page_views')
+          await expect(refused).rejects.toBeInstanceOf(AnalyticsDamaged)
+          await expect(refused).rejects.toThrow(
+            `The part ${part} of page_views is damaged: docs/operating.md#damaged-tables says how to get its rows back`,
+          )
         }
         const active = `SELECT count() AS parts FROM system.parts
         WHERE database = currentDatabase() AND table = 'page_views' AND active AND name = {part:String}`

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Analytics, AnalyticsGaveUp, AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
+import {
+  type Analytics,
+  AnalyticsDamaged,
+  AnalyticsGaveUp,
+  AnalyticsUnavailable,
+} from '../../../../infra/analytics/port.ts'
 import { createHttpServer } from '../../../../services/http/server.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { openWorld, tokens, type Who, type World } from './world.ts'
@@ -69,14 +74,21 @@ describe('a report that cannot be given', () => {
   })
 
   it.each([
-    [new AnalyticsGaveUp('Code: 159'), 'REPORT_TOO_SLOW', '30'],
-    [new AnalyticsUnavailable('connect ECONNREFUSED 10.0.0.1'), 'REPORTS_UNAVAILABLE', '5'],
-  ])('says why there is no report, and when to ask again: %s', async (error, code, retryAfter) => {
+    [new AnalyticsGaveUp('Code: 159'), 'REPORT_TOO_SLOW', '30', 'choose a shorter period'],
+    [new AnalyticsUnavailable('connect ECONNREFUSED 10.0.0.1'), 'REPORTS_UNAVAILABLE', '5', 'does not respond'],
+    [
+      new AnalyticsDamaged('The part 202607_1_1_0 of page_views is damaged'),
+      'REPORTS_UNAVAILABLE',
+      '60',
+      'docs/operating.md#damaged-tables',
+    ],
+  ])('says why there is no report, and when to ask again: %s', async (error, code, retryAfter, detail) => {
     const server = createHttpServer({ logger: false })
     server.register(reportsApp({ ...world, analytics: { ...world.analytics, query: () => Promise.reject(error) } }))
     const headers = { authorization: `Bearer ${tokens['pub-a']}` }
     const answer = await server.inject({ url: `/v1/panel/reports?${july}&metrics=views`, headers })
     expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([503, code, retryAfter])
+    expect(answer.json().detail).toContain(detail)
     expect(answer.body).not.toContain(error.message)
   })
 
