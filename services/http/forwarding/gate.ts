@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
@@ -8,6 +8,10 @@ import { OperatorError } from '../../domain/errors.ts'
 /** Enough for an address as text and the end of the line. */
 const LINE_BYTES_MAX = 64
 const LINE_END = 0x0a
+const FOLDER_PREFIX = 'endcap-'
+const SOCKET = 'gate'
+/** The name of a socket that does not take connections yet. One that is named `SOCKET` and refuses them has lost its process. */
+const UNREADY_SOCKET = 'gate.new'
 
 /** A socket at which an HTTP server takes connections from other threads of its process. */
 export interface Gate {
@@ -21,13 +25,15 @@ export interface Gate {
  * which the original connection came, because the server limits and counts by it.
  */
 export async function openGate(server: Server): Promise<Gate> {
+  await removeAbandoned()
   // Short, because the path of a socket may have only about a hundred bytes.
-  const folder = await mkdtemp(join(tmpdir(), 'endcap-')).catch((error: Error) => {
+  const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX)).catch((error: Error) => {
     throw new OperatorError(
       `TMPDIR must be a folder with room for a socket, which WORKERS over 1 needs: ${error.message}`,
     )
   })
-  const path = join(folder, 'gate')
+  const path = join(folder, SOCKET)
+  const unreadyPath = join(folder, UNREADY_SOCKET)
   const gate = createServer((socket) => {
     socket.once('error', () => socket.destroy())
     readLine(socket, (address) => {
@@ -37,8 +43,9 @@ export async function openGate(server: Server): Promise<Gate> {
   })
   await new Promise<void>((resolve, reject) => {
     gate.once('error', reject)
-    gate.listen(path, resolve)
+    gate.listen(unreadyPath, resolve)
   })
+  await rename(unreadyPath, path)
   return {
     path,
     async close() {
@@ -47,6 +54,36 @@ export async function openGate(server: Server): Promise<Gate> {
     },
   }
 }
+
+/** Removes what processes have left that were killed, unless others put files next to it. */
+async function removeAbandoned(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  const folders = names.filter((name) => name.startsWith(FOLDER_PREFIX)).map((name) => join(tmpdir(), name))
+  await Promise.all(
+    folders.map(async (folder) => {
+      const path = join(folder, SOCKET)
+      if (!(await isSocket(path)) || !(await refuses(path))) return
+      // Another start may be removing the same.
+      await unlink(path).catch(() => {})
+      await rmdir(folder).catch(() => {})
+    }),
+  )
+}
+
+const isSocket = (path: string) =>
+  lstat(path).then(
+    (found) => found.isSocket(),
+    () => false,
+  )
+
+const refuses = (path: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
+  })
 
 /** Reads the first line, and leaves what follows it to the next reader. */
 function readLine(socket: Socket, onLine: (line: string) => void): void {
