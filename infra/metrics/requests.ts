@@ -1,11 +1,13 @@
 import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import { type AdKind, adKinds, type Shortfall, shortfalls } from '../../schemas/records/events.ts'
 import { type ReportedTopic, reportedTopics } from '../../schemas/topics.ts'
-import { type RejectionCode, rejectionCodes } from '../../services/domain/errors.ts'
+import { errorCodes, type RejectionCode, rejectionCodes } from '../../services/domain/errors.ts'
 import { type RateLimit, rateLimits } from '../../services/domain/limits.ts'
 
 /** Counts what happens to requests. Label values are closed sets (routes, codes), never ids or input. */
 export interface RequestMetrics {
+  /** A route that requests may be served by, before the first is. */
+  routeAdded(route: { method: string; route: string }): void
   /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */
   requestServed(request: { method: string; route: string; status: number; durationMs: number }): void
   /** One ad request; `shortfalls` has the reason of each slot that was not filled. */
@@ -43,6 +45,10 @@ export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const SELECTION_SECONDS = [0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2]
 const MS_PER_SECOND = 1000
+const SERVER_ERROR = 500
+const failureStatuses = new Set(
+  Object.values(errorCodes).flatMap(({ status }) => (status >= SERVER_ERROR ? [status] : [])),
+)
 
 /** Metrics of one thread's requests. Those of several threads add up. @param waiting null when nothing can wait in this thread. */
 export function createRequestMetrics(waiting: WaitingValues | null): CountedRequests {
@@ -53,6 +59,13 @@ export function createRequestMetrics(waiting: WaitingValues | null): CountedRequ
     help: 'HTTP requests by route and status.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: REQUEST_SECONDS,
+    registers,
+  })
+  // The histogram has too many series per route and status for all of them to begin at zero.
+  const failures = new Counter({
+    name: 'endcap_http_failures_total',
+    help: 'HTTP requests answered with a status of 5xx, by route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
     registers,
   })
   const selections = new Histogram({
@@ -103,8 +116,12 @@ export function createRequestMetrics(waiting: WaitingValues | null): CountedRequ
   for (const limit of rateLimits) limited.inc({ limit }, 0)
   if (waiting) waitingGauges(waiting, registers)
   return {
+    routeAdded({ method, route }) {
+      for (const status of failureStatuses) failures.inc({ method, route, status }, 0)
+    },
     requestServed({ method, route, status, durationMs }) {
       requests.observe({ method, route, status }, durationMs / MS_PER_SECOND)
+      if (status >= SERVER_ERROR) failures.inc({ method, route, status })
     },
     adsSelected({ kind, durationMs, shortfalls }) {
       selections.observe({ kind }, durationMs / MS_PER_SECOND)

@@ -16,7 +16,7 @@ const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
 export type Routes = FastifyPluginAsync | FastifyPluginCallback | ((server: HttpServer) => Promise<void>)
 
 export interface RoutesDeps {
-  metrics: Pick<RequestMetrics, 'requestServed'>
+  metrics: Pick<RequestMetrics, 'routeAdded' | 'requestServed'>
   corsOrigins: readonly string[] | '*'
   publicUrl: string
 }

@@ -4,7 +4,13 @@ import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 
 /** Counts and times every request that `server` answers. Call before routes are registered. */
-export function measureRequests(server: HttpServer, metrics: Pick<RequestMetrics, 'requestServed'>): void {
+export function measureRequests(
+  server: HttpServer,
+  metrics: Pick<RequestMetrics, 'routeAdded' | 'requestServed'>,
+): void {
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) metrics.routeAdded({ method: each, route: url })
+  })
   server.addHook('onResponse', (request, reply, done) => {
     metrics.requestServed({
       method: request.method,

@@ -33,6 +33,8 @@ const WELL: Series = {
   'endcap_requests_limited_total{limit="addressRequestsPerMinute"}': '0+0x1600',
   'endcap_http_request_duration_seconds_count{route="/v1/ev/batch",status="202"}': '0+1000x1600',
   'endcap_http_request_duration_seconds_count{route="/health/ready",status="503"}': '0+12x1600',
+  'endcap_http_failures_total{route="/v1/ev/batch",status="503"}': '0+0x1600',
+  'endcap_http_failures_total{route="/health/ready",status="503"}': '0+12x1600',
   'endcap_http_request_duration_seconds_bucket{route="/v1/ev/batch",le="0.1"}': '0+1000x1600',
   'endcap_http_request_duration_seconds_bucket{route="/v1/ev/batch",le="0.25"}': '0+1000x1600',
   'endcap_http_request_duration_seconds_bucket{route="/v1/ev/batch",le="+Inf"}': '0+1000x1600',
@@ -77,7 +79,7 @@ const faults: Readonly<Record<string, { series: Series; minutes: number }>> = {
     minutes: 25,
   },
   RequestsFail: {
-    series: { 'endcap_http_request_duration_seconds_count{route="/v1/ev/batch",status="503"}': '0+2x60' },
+    series: { 'endcap_http_failures_total{route="/v1/ev/batch",status="503"}': '0+2x60' },
     minutes: 15,
   },
   EventsSlow: {

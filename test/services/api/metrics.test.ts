@@ -61,6 +61,35 @@ it('begins every series of a counter at zero, so that its first increase can be 
   expect(lines).toContain('endcap_emissions_lost_total 0')
 })
 
+it('begins the failures of every route at zero, before anybody asks for it', async () => {
+  const requests = createRequestMetrics(null)
+  const metrics = createMetrics(null, async () => [await requests.values()])
+  const server = createHttpServer({ logger: false })
+  measureRequests(server, requests)
+  server.register(async (inner) => {
+    inner.post('/things/:id', () => Promise.reject(new Error('unexpected')))
+    inner.route({ method: ['PUT', 'PATCH'], url: '/things', handler: async () => ({}) })
+  })
+  await server.ready()
+  const failures = async () =>
+    (await metrics.render()).body.split('\n').filter((line) => line.startsWith('endcap_http_failures_total{'))
+  const series = (method: string, route: string, status: number, count: number) =>
+    `endcap_http_failures_total{method="${method}",route="${route}",status="${status}"} ${count}`
+  const others = [
+    series('PUT', '/things', 500, 0),
+    series('PUT', '/things', 503, 0),
+    series('PATCH', '/things', 500, 0),
+    series('PATCH', '/things', 503, 0),
+    series('POST', '/things/:id', 503, 0),
+  ]
+  expect((await failures()).toSorted()).toEqual([...others, series('POST', '/things/:id', 500, 0)].toSorted())
+  await server.inject({ method: 'POST', url: '/things/1' })
+  await server.inject({ method: 'PUT', url: '/things' })
+  await server.inject('/nowhere')
+  expect((await failures()).toSorted()).toEqual([...others, series('POST', '/things/:id', 500, 1)].toSorted())
+  await server.close()
+})
+
 it('adds up what threads have counted, and what waits in each', async () => {
   const threads = [createRequestMetrics(sampled), createRequestMetrics({ ...sampled, emissionQueue: () => 2 })]
   const metrics = createMetrics(sampled, () => Promise.all(threads.map((each) => each.values())))
