@@ -20,6 +20,7 @@ import { createJudgeWatermark } from './judge/watermark.ts'
 import { createPhraseLifts } from './phrase-lifts/phrase-lifts.ts'
 import { createEmissionRetention } from './report-counts/emission-retention.ts'
 import { createReportCounts } from './report-counts/report-counts.ts'
+import { createLastKnownLag, type TopicLag } from './runtime/lag.ts'
 import { runForLeader } from './runtime/leader-election.ts'
 import { createPeriodic, type NextTurn, type Periodic } from './runtime/periodic.ts'
 import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
@@ -174,7 +175,7 @@ function createShared(deps: StreamsDeps, { onStored, attribute }: AfterSink): Sh
     streams,
     beforeRead: readers.arrive,
     periodic: [periodic('judged-until', WATERMARK_PAUSE_MS, createJudgeWatermark(deps), deps)],
-    lags: streams.map(ownLag),
+    lags: streams.map((stream) => ownLag(stream, deps.now)),
     close() {},
   }
 }
@@ -235,12 +236,12 @@ function createSingle(deps: StreamsDeps): SingleWork {
       ...timed,
     ],
     lags: [
-      ownLag(indexer),
-      async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
+      ownLag(indexer, deps.now),
+      lagOf(attribution.name, attributionLag, deps.now),
       ...timed.map(timedLag),
       async () => [
-        { stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() },
-        { stream: 'identifiers', topic: null, records: 0, ageMs: identifierRetention.overdueMs() },
+        lagWithoutTopic('emission-retention', emissionRetention.overdueMs()),
+        lagWithoutTopic('identifiers', identifierRetention.overdueMs()),
       ],
     ],
     onStored: attribution.wake,
@@ -260,13 +261,20 @@ function createExclusive() {
 }
 
 /** The lag of the partitions that this process works, so that the sum over processes counts each once. */
-function ownLag(stream: Stream): () => Promise<StreamLag[]> {
-  return async () => (await stream.ownLag()).map((lag) => ({ stream: stream.name, ...lag }))
+const ownLag = (stream: Stream, now: () => number) => lagOf(stream.name, stream.ownLag, now)
+
+function lagOf(stream: string, read: () => Promise<TopicLag[]>, now: () => number): () => Promise<StreamLag[]> {
+  const lags = createLastKnownLag(read, now)
+  return async () => (await lags()).map((lag) => ({ stream, ...lag }))
+}
+
+const lagWithoutTopic = (stream: string, ageMs: number): StreamLag => {
+  return { stream, topic: null, records: 0, ageMs, staleMs: 0 }
 }
 
 /** Each turn computes from everything stored, so the lag is the time since the last successful turn began. */
 function timedLag({ name, lagMs }: Periodic): () => Promise<StreamLag[]> {
-  return async () => [{ stream: name, topic: null, records: 0, ageMs: lagMs() }]
+  return async () => [lagWithoutTopic(name, lagMs())]
 }
 
 function periodic(name: string, pauseMs: number, turn: () => Promise<NextTurn>, deps: StreamsDeps): Periodic {

@@ -33,6 +33,8 @@ export interface StreamLag {
   /** Records that are not processed yet, at most. */
   records: number
   ageMs: number
+  /** How long ago this was read; 0 when it was read for this answer. */
+  staleMs: number
 }
 
 /** Values that are read when Prometheus asks. One that fails is left out of the answer. */
@@ -111,6 +113,17 @@ function lagGauges(sampled: SampledValues, registers: Registry[]): void {
       for (const [stream, of] of Map.groupBy(all, (lag) => lag.stream)) {
         this.set({ stream }, Math.max(...of.map(({ ageMs }) => ageMs)) / MS_PER_SECOND)
       }
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_lag_stale_seconds',
+    help: 'How long ago the lag of a stream was read, while it cannot be read now; else 0.',
+    labelNames: ['stream'] as const,
+    registers,
+    async collect() {
+      const all = await lags()
+      this.reset()
+      for (const { stream, staleMs } of all) this.set({ stream }, staleMs / MS_PER_SECOND)
     },
   })
   new Gauge({

@@ -1,11 +1,14 @@
 import PQueue from 'p-queue'
 import type { Assignment, Commit, EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import { sharedCall } from '../../infra/together.ts'
+import { within } from '../../infra/within.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { msSince } from '../../services/domain/time/ms-since.ts'
 
 /** Partitions whose oldest record is read at the same time. */
 const READS_AT_ONCE = 8
+/** A lag that takes longer to read is reported as it was last. Prometheus waits ten seconds for all metrics by default. */
+const READ_WAIT_MS = 2_000
 
 export interface TopicLag {
   topic: TopicName
@@ -89,6 +92,30 @@ export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => n
   }
 
   return (stretches: readonly Stretch[]): Promise<TopicLag[]> => Promise.all(stretches.map(lagOf))
+}
+
+/**
+ * The lags that `read` resolves with. While it fails, or takes longer than two seconds, those that it resolved with last, and with
+ * `staleMs` the time since then; none before the first.
+ */
+export function createLastKnownLag<Lag extends object>(
+  read: () => Promise<Lag[]>,
+  now: () => number,
+): () => Promise<(Lag & { staleMs: number })[]> {
+  let known: { lags: Lag[]; readAt: number } = { lags: [], readAt: now() }
+  const readAgain = sharedCall(async () => {
+    const lags = await read()
+    known = { lags, readAt: now() }
+  })
+  const isLate = new Error('The lag takes too long to read')
+  return async () => {
+    const isKnown = await within(readAgain(), READ_WAIT_MS, () => isLate).then(
+      () => true,
+      () => false,
+    )
+    const staleMs = isKnown ? 0 : msSince(known.readAt, now())
+    return known.lags.map((lag) => ({ ...lag, staleMs }))
+  }
 }
 
 /** The uncommitted offsets [from, end) of each partition of a topic, for a group with these commits. */

@@ -18,6 +18,7 @@ type Series = Readonly<Record<string, string>>
 const WELL: Series = {
   'endcap_stream_lag_seconds{stream="sink"}': '10+0x1600',
   'endcap_stream_lag_seconds{stream="signals"}': '300+0x1600',
+  'endcap_stream_lag_stale_seconds{stream="judge"}': '0+0x1600',
   'endcap_stream_lag_records{stream="sink"}': '900+0x1600',
   'endcap_stream_partitions{stream="sink",topic="emissions",instance="a"}': '6+0x1600',
   'endcap_stream_partitions{stream="sink",topic="emissions",instance="b"}': '6+0x1600',
@@ -47,6 +48,7 @@ const A_DAY = 1_440
 /** What differs from a system that is well, and for how many minutes, until the alert fires. */
 const faults: Readonly<Record<string, { series: Series; minutes: number }>> = {
   StreamBehind: { series: { 'endcap_stream_lag_seconds{stream="judge"}': '61+0x60' }, minutes: 6 },
+  LagUnknown: { series: { 'endcap_stream_lag_stale_seconds{stream="judge"}': '61+0x60' }, minutes: 6 },
   SignalsBehind: { series: { 'endcap_stream_lag_seconds{stream="signals"}': '901+0x60' }, minutes: 6 },
   PhraseLiftsBehind: { series: { 'endcap_stream_lag_seconds{stream="phrase-lifts"}': '3601+0x60' }, minutes: 6 },
   RetentionWaits: { series: { 'endcap_stream_lag_seconds{stream="identifiers"}': '86401+0x60' }, minutes: 1 },

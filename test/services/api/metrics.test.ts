@@ -6,9 +6,10 @@ import { createHttpServer } from '../../../services/http/server.ts'
 
 const sampled = {
   streamLags: async () => [
-    { stream: 'sink', topic: 'ad-events', records: 3, ageMs: 200 },
-    { stream: 'sink', topic: 'ad-events', records: 4, ageMs: 1_500 },
-    { stream: 'signals', topic: null, records: 0, ageMs: 60_000 },
+    { stream: 'sink', topic: 'ad-events', records: 3, ageMs: 200, staleMs: 0 },
+    { stream: 'sink', topic: 'ad-events', records: 4, ageMs: 1_500, staleMs: 0 },
+    { stream: 'signals', topic: null, records: 0, ageMs: 60_000, staleMs: 0 },
+    { stream: 'attribution', topic: 'ad-events', records: 2, ageMs: 300, staleMs: 8_000 },
   ],
   pausedPartitions: async () => [{ stream: 'sink', topic: 'judged-events', partitions: 2 }],
   deadLetters: async (): Promise<number> => Promise.reject(new Error('the log is down')),
@@ -42,6 +43,8 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
   expect(lines).toContain('endcap_stream_lag_seconds{stream="sink"} 1.5')
   expect(lines).toContain('endcap_stream_lag_seconds{stream="signals"} 60')
+  expect(lines).toContain('endcap_stream_lag_stale_seconds{stream="sink"} 0')
+  expect(lines).toContain('endcap_stream_lag_stale_seconds{stream="attribution"} 8')
   expect(lines).toContain('endcap_stream_partitions{stream="sink",topic="ad-events"} 2')
   expect(lines).toContain('endcap_stream_paused_partitions{stream="sink",topic="judged-events"} 2')
   expect(lines).toContain('endcap_dead_letters Nan')

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { Commit, EventLog } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { CREDIT_RULES_VERSION } from '../../../services/domain/attribution/credit.ts'
 import { createAttributionLag } from '../../../streams/attribution/attribution.ts'
-import { createTopicLag } from '../../../streams/runtime/lag.ts'
+import { createLastKnownLag, createTopicLag } from '../../../streams/runtime/lag.ts'
 import { createStream } from '../../../streams/runtime/pipeline/pipeline.ts'
 import { samples } from '../../schemas/samples.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -158,5 +158,53 @@ describe('the own lags of the members of a group', () => {
     await Promise.all(streams.map((stream) => stream.stop()))
     await Promise.all(ended)
     expect(await own()).toEqual([[], []])
+  })
+})
+
+describe('the last known lag', () => {
+  const aLag = { topic: 'page-views', partition: 0, records: 3, ageMs: 500 }
+  let read: () => Promise<(typeof aLag)[]>
+  let lag: () => Promise<object[]>
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW })
+    lag = createLastKnownLag(() => read(), Date.now)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('is the lag itself while it can be read', async () => {
+    read = async () => [aLag]
+    expect(await lag()).toEqual([{ ...aLag, staleMs: 0 }])
+    read = async () => []
+    expect(await lag()).toEqual([])
+  })
+
+  it('is what was read last, with the time since then, while reading fails', async () => {
+    read = async () => [aLag]
+    await lag()
+    read = () => Promise.reject(new Error('the log is away'))
+    vi.setSystemTime(NOW + 7_000)
+    expect(await lag()).toEqual([{ ...aLag, staleMs: 7_000 }])
+    read = async () => [{ ...aLag, records: 4 }]
+    expect(await lag()).toEqual([{ ...aLag, records: 4, staleMs: 0 }])
+  })
+
+  it('is what was read last after two seconds of reading, and the late answer once that has come', async () => {
+    read = async () => [aLag]
+    await lag()
+    const late = Promise.withResolvers<(typeof aLag)[]>()
+    read = () => late.promise
+    const asked = lag()
+    await vi.advanceTimersByTimeAsync(2_001)
+    expect(await asked).toMatchObject([{ records: 3, staleMs: expect.toSatisfy((ms: number) => ms >= 2_000) }])
+    const askedAgain = lag()
+    late.resolve([{ ...aLag, records: 9 }])
+    expect(await askedAgain).toEqual([{ ...aLag, records: 9, staleMs: 0 }])
+  })
+
+  it('is nothing before anything was read', async () => {
+    read = () => Promise.reject(new Error('the log is away'))
+    expect(await lag()).toEqual([])
   })
 })
