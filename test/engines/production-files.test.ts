@@ -7,12 +7,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits } from '../../services/domain/limits.ts'
+import { freePort } from '../free-port.ts'
 import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
 const infra = join(import.meta.dirname, '../../infra')
-const PROXY_PORT = 18_980
-const HEALTH_PORT = 18_981
 
 let hadolint: string
 beforeAll(async () => {
@@ -28,12 +27,15 @@ describe('the proxy', () => {
   const names = ['registry', 'selection-1', 'selection-2', 'intake-1', 'intake-2']
   const servers: Server[] = []
   let folder: string
+  let proxyPort: number
   let nginx: ReturnType<typeof spawn>
   const programSays = { status: 200 }
 
   /** Uses the file as it is, except for what only Docker and the newer nginx of its image support: host names, and resolving them again. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'proxy-'))
+    proxyPort = await freePort()
+    const healthPort = await freePort()
     let config = await readFile(join(infra, 'proxy/nginx.conf'), 'utf8')
     for (const name of names) {
       const server = createServer({ keepAliveTimeout: 1_000 * defaultLimits.idleSeconds }, (_request, response) => {
@@ -48,14 +50,14 @@ describe('the proxy', () => {
       )
     }
     config = config
-      .replaceAll('listen 80', `listen 127.0.0.1:${PROXY_PORT}`)
-      .replace('127.0.0.1:8081', `127.0.0.1:${HEALTH_PORT}`)
+      .replaceAll('listen 80', `listen 127.0.0.1:${proxyPort}`)
+      .replace('127.0.0.1:8081', `127.0.0.1:${healthPort}`)
       // All loopback addresses but one stand for strangers.
       .replace('127.0.0.0/8 0;', '127.0.0.1/32 0;')
     await writeFile(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr;\n${config}`)
     await run('/usr/sbin/nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
     nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-    await waitFor(async () => (await fetch(`http://127.0.0.1:${HEALTH_PORT}/health`).catch(() => null))?.ok === true)
+    await waitFor(async () => (await fetch(`http://127.0.0.1:${healthPort}/health`).catch(() => null))?.ok === true)
   })
   afterAll(async () => {
     nginx?.kill('SIGTERM')
@@ -66,7 +68,7 @@ describe('the proxy', () => {
   /** The role that answered, or the proxy's own status. */
   const answerOf = (host: string, path: string) =>
     new Promise<string>((resolve, reject) => {
-      const options = { port: PROXY_PORT, host: '127.0.0.1', path, headers: { host } }
+      const options = { port: proxyPort, host: '127.0.0.1', path, headers: { host } }
       request(options, async (response) => {
         const body = (await response.toArray()).join('')
         resolve(response.statusCode === 200 ? body : String(response.statusCode))
@@ -115,7 +117,7 @@ describe('the proxy', () => {
 
     const ask = (localAddress: string, headers: Record<string, string> = {}, host = 'dispatch.ads.example') =>
       new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
-        const options = { port: PROXY_PORT, host: '127.0.0.1', path: '/v1/dsa/raw/batch', localAddress, agent }
+        const options = { port: proxyPort, host: '127.0.0.1', path: '/v1/dsa/raw/batch', localAddress, agent }
         request({ ...options, headers: { host, ...headers } }, async (response) => {
           const body = (await response.toArray()).join('')
           resolve({ status: response.statusCode!, headers: response.headers, body })

@@ -22,6 +22,7 @@ import { createTopicLag } from '../../../streams/runtime/lag.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { supervise } from '../../engines/faults/world/supervised.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
+import { programPorts } from '../../free-port.ts'
 import { must } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { type BudgetShop, GROUPS, openBudgetShop } from './budget-shop.ts'
@@ -38,7 +39,6 @@ const KILLED_SHARE = 0.6
 const STILL_MS = 90_000
 const RETRY_MS = 200
 const TIMEOUT_MS = 10_000
-const PORT_FIRST = 24_300
 const kills = process.argv.includes('--kill')
 const [minutesMax = 15, campaignCount = 1_000] = process.argv.filter((each) => /^\d+$/.test(each)).map(Number)
 
@@ -57,7 +57,7 @@ const programs = await Promise.all(
   roles.map(async (ROLES, i) => {
     const own = join(folder, String(i))
     await mkdir(own)
-    const env = { ...environment, ROLES, HTTP_PORT: String(PORT_FIRST + i) }
+    const env = { ...environment, ROLES, HTTP_PORT: String(programPorts.budgets + i) }
     return supervise({ folder: own, logFile: join(folder, `${i}.log`), env })
   }),
 )
@@ -71,7 +71,7 @@ const log = connectKafkaEventLog({
   logger: { warn() {} },
   now: Date.now,
 })
-const urlOf = (i: number) => `http://127.0.0.1:${PORT_FIRST + i}`
+const urlOf = (i: number) => `http://127.0.0.1:${programPorts.budgets + i}`
 console.log(`${campaignCount} campaigns of ${namespace}; logs in ${folder}`)
 
 let lastShownAt = performance.now()

@@ -4,15 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../../free-port.ts'
+import { DRAWN_PORTS, freePort } from '../../free-port.ts'
 import { signalEngine } from '../engine-process.ts'
 import { analystXml } from './analyst.ts'
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
-
-/** Below those that the system gives away (`net.ipv4.ip_local_port_range`), and above those that other tests have chosen. */
-const PORTS = [28_000, 32_000] as const
 
 /**
  * A free port that no other test had before: clients of an engine that has ended may still call its port, and this server aborts at
@@ -20,7 +17,7 @@ const PORTS = [28_000, 32_000] as const
  */
 async function ownPort(): Promise<number> {
   for (;;) {
-    const port = await freePort(randomInt(...PORTS)).catch(() => null)
+    const port = await freePort(randomInt(...DRAWN_PORTS)).catch(() => null)
     if (port !== null) return port
   }
 }

@@ -8,15 +8,13 @@ import kafkajs from 'kafkajs'
 import { openBrokerClient } from '../../../infra/event-log/kafka/client/broker-client.ts'
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { alterTopicsRequest } from '../../../infra/event-log/kafka/client/protocol/requests.ts'
+import { engineOffsets } from '../../free-port.ts'
 import { waitFor } from '../../wait-for.ts'
 import { signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
 const folder = join(tmpdir(), 'endcap-brokers')
-/** Keeps clear of the ports of the engines that other tests use. */
-const PORT_OFFSET = 6_000
-const PORTS_PER_BROKER = 10
 const START_TIMEOUT_MS = 300_000
 const IN_SYNC_WITHIN_MS = 120_000
 /** An arbitrary id. It only has to be the same for all brokers. */
@@ -34,8 +32,7 @@ const GROUP_PARTITIONS = 6
 export const brokerIds = [1, 2, 3] as const
 export type BrokerId = (typeof brokerIds)[number]
 
-const kafkaPort = (id: BrokerId) => 19_092 + portOffset(id)
-const portOffset = (id: BrokerId) => PORT_OFFSET + id * PORTS_PER_BROKER
+const kafkaPort = (id: BrokerId) => 19_092 + engineOffsets.brokers[id]
 const folderOf = (id: BrokerId) => join(folder, String(id))
 const address = (id: BrokerId) => `127.0.0.1:${kafkaPort(id)}`
 
@@ -82,7 +79,7 @@ export async function startCluster(): Promise<BrokerCluster> {
       env: {
         ...process.env,
         ENGINES_DIR: folderOf(id),
-        ENGINES_PORT_OFFSET: String(portOffset(id)),
+        ENGINES_PORT_OFFSET: String(engineOffsets.brokers[id]),
         KAFKA_CLUSTER_ID: CLUSTER_ID,
         KAFKA_PROPERTIES: join(folderOf(id), 'settings'),
         KAFKA_HEAP: '256m',

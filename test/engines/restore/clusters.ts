@@ -3,18 +3,16 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { engineOffsets, MIRROR_MAKER_PORT } from '../../free-port.ts'
 import { signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
 const folder = join(tmpdir(), 'endcap-mirror')
-/** Keeps clear of the ports of the engines that other tests use. */
-const PORT_OFFSETS = { first: 7_000, second: 7_010 }
-const REST_PORT = 26_200
 /** Includes the time for downloads that are needed once. */
 const START_TIMEOUT_MS = 300_000
 
-export type ClusterName = keyof typeof PORT_OFFSETS
+export type ClusterName = keyof typeof engineOffsets.mirrored
 
 /** Two clusters with one broker each, and MirrorMaker 2 from the first to the second. */
 export interface MirroredClusters {
@@ -28,7 +26,7 @@ export interface MirroredClusters {
   remove(): Promise<void>
 }
 
-const addressOf = (name: ClusterName) => `127.0.0.1:${19_092 + PORT_OFFSETS[name]}`
+const addressOf = (name: ClusterName) => `127.0.0.1:${19_092 + engineOffsets.mirrored[name]}`
 
 /**
  * The settings that docs/restore.md asks for. The rest is for clusters with one broker, for restarts without a wait, and for starts
@@ -47,7 +45,7 @@ first.consumer.isolation.level = read_committed
 first->second.sync.group.offsets.enabled = false
 sync.topic.acls.enabled = false
 emit.heartbeats.enabled = false
-listeners = http://127.0.0.1:${REST_PORT}
+listeners = http://127.0.0.1:${MIRROR_MAKER_PORT}
 replication.factor = 1
 offset-syncs.topic.replication.factor = 1
 checkpoints.topic.replication.factor = 1
@@ -67,7 +65,7 @@ export async function startClusters(namespace: string): Promise<MirroredClusters
       env: {
         ...process.env,
         ENGINES_DIR: join(folder, name),
-        ENGINES_PORT_OFFSET: String(PORT_OFFSETS[name]),
+        ENGINES_PORT_OFFSET: String(engineOffsets.mirrored[name]),
         KAFKA_HEAP: '256m',
         MIRROR_MAKER_PROPERTIES: properties,
         ENGINES_SHORT_LIVED: 'yes',

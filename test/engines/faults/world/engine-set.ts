@@ -3,14 +3,13 @@ import { mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { engineOffsets } from '../../../free-port.ts'
 import { signalEngine } from '../../engine-process.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../../..')
-/** Keeps clear of the ports of the engines that other tests share. */
-const PORT_OFFSET = 3_000
 const START_TIMEOUT_MS = 300_000
 
 export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
@@ -24,10 +23,10 @@ const DISK_MB = 512
 
 /** The ports of each engine and of the proxy in front of it, through which the programs reach it. */
 const ports: Record<EngineName, { engine: number; proxy: number }> = {
-  kafka: { engine: 19_094 + PORT_OFFSET, proxy: 19_095 + PORT_OFFSET },
-  clickhouse: { engine: 18_123 + PORT_OFFSET, proxy: 18_124 + PORT_OFFSET },
-  elasticsearch: { engine: 19_200 + PORT_OFFSET, proxy: 19_201 + PORT_OFFSET },
-  redis: { engine: 16_379 + PORT_OFFSET, proxy: 16_380 + PORT_OFFSET },
+  kafka: { engine: 19_094 + engineOffsets.faults, proxy: 19_095 + engineOffsets.faults },
+  clickhouse: { engine: 18_123 + engineOffsets.faults, proxy: 18_124 + engineOffsets.faults },
+  elasticsearch: { engine: 19_200 + engineOffsets.faults, proxy: 19_201 + engineOffsets.faults },
+  redis: { engine: 16_379 + engineOffsets.faults, proxy: 16_380 + engineOffsets.faults },
 }
 
 /** Engines that only this suite uses, so that it may kill, stop and cut them off. */
@@ -57,7 +56,7 @@ export async function prepareEngines(): Promise<EngineSet> {
       env: {
         ...process.env,
         ENGINES_DIR: folder,
-        ENGINES_PORT_OFFSET: String(PORT_OFFSET),
+        ENGINES_PORT_OFFSET: String(engineOffsets.faults),
         KAFKA_PROXY_PORT: String(ports.kafka.proxy),
         ELASTICSEARCH_HEAP: '512m',
         ENGINES_SHORT_LIVED: 'yes',

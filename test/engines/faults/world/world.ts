@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { programPorts } from '../../../free-port.ts'
 import { type JourneyShop, openShop } from '../../../journey/shop.ts'
 import type { Program } from '../../../program.ts'
 import { type EngineSet, engineNames, prepareEngines } from './engine-set.ts'
@@ -15,8 +16,6 @@ export const NAMESPACE = 'faults'
 export const SESSION_TIMEOUT_MS = 6_000
 /** Enough for two processes of a role to have several each. More would only mean more and smaller batches to store. */
 const PARTITIONS = 4
-/** The first of one port per role. A second process of a role takes the port four higher. */
-const HTTP_PORT_FIRST = 24_100
 const INTAKE_DISK_MB = 48
 const LAMPS = 40
 /** More than the suite can spend, so that no view or click is over budget. */
@@ -58,7 +57,8 @@ export async function openWorld(): Promise<World> {
     ELASTICSEARCH_REPLICAS: '0',
     SIGNALS_INTERVAL_SECONDS: '15',
   }
-  const portOf = (role: Role) => HTTP_PORT_FIRST + roles.indexOf(role)
+  // A second process of a role takes the port four higher.
+  const portOf = (role: Role) => programPorts.faults + roles.indexOf(role)
   const program = (role: Role, name: string, port: number) =>
     supervise({
       folder: folderOf(name),
