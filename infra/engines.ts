@@ -1,23 +1,28 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { MessagePort } from 'node:worker_threads'
 import type { TopicName } from '../schemas/topics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
 import { withMending } from './analytics/mending.ts'
 import { migrate } from './analytics/migrate.ts'
-import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
+import type { Analytics } from './analytics/port.ts'
 import { applyRetention } from './analytics/retention/apply-retention.ts'
 import { embeddedCopy } from './backup/embedded.ts'
 import type { EngineCopy } from './backup/port.ts'
 import { countersClient, startEmbeddedCounters } from './counters/embedded/counters.ts'
 import type { Counters } from './counters/port.ts'
 import type { EngineConfig } from './engine-config.ts'
-import { EngineUnavailable } from './engine-unavailable.ts'
+import {
+  clickhouseClient,
+  kafkaClient,
+  kafkaOptions,
+  noteCluster,
+  openServedIndex,
+  prepareServers,
+  redisClient,
+} from './engines/servers.ts'
+import { type EngineLogger, untilThere } from './engines/until-there.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/event-log.ts'
 import { type ErasingLog, withErasures } from './event-log/erasing-log.ts'
-import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
-import type { LogRestore } from './event-log/kafka/epoch/restore.ts'
-import type { KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
 import type { EventLog } from './event-log/port.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
 import { openReplacement } from './product-index/embedded/replacement.ts'
@@ -53,32 +58,11 @@ export interface EngineHost {
   readonly failed: Promise<Error>
 }
 
-export interface EngineLogger extends KafkaLogger {
-  info(details: object, message: string): void
-}
-
-/** Clients of engines that are not embedded. Each is loaded only when it is used, because loading them would slow every thread's start. */
-const kafkaClient = () => import('./event-log/kafka/event-log.ts')
-const clickhouseClient = () => import('./analytics/clickhouse/analytics.ts')
-const elasticsearchClient = () => import('./product-index/elasticsearch/product-index.ts')
-const redisClient = () => import('./counters/redis/counters.ts')
-
 /**
  * How long appends to the embedded log are gathered into one commit. Each commit costs an fsync and wakes two threads. At a hundred
  * visits a second, gathering makes one commit of four.
  */
 const APPENDS_GATHER_MS = 6
-/** The settings with the addresses of the engines that are prepared. */
-const ADDRESS_SETTINGS: Readonly<Record<string, string>> = {
-  kafka: 'KAFKA_BROKERS',
-  clickhouse: 'CLICKHOUSE_URL',
-  elasticsearch: 'ELASTICSEARCH_URL',
-  redis: 'REDIS_URL',
-}
-const RETRY_FIRST_MS = 250
-const RETRY_MAX_MS = 5_000
-/** A server that accepts connections and says nothing would otherwise be named only when a statement times out, after minutes. */
-const TELL_SILENCE_AFTER_MS = 10_000
 
 export interface StartEnginesOptions {
   folder: string
@@ -137,7 +121,7 @@ async function startProjections(options: StartEnginesOptions, log: Served | null
 async function prepared(options: StartEnginesOptions, port: MessagePort | null): Promise<number> {
   const { config, logger } = options
   const prepares = options.prepares ?? true
-  if (prepares) await prepare(options)
+  if (prepares) await prepareServers(options)
   if (options.adEventPartitions !== undefined) return options.adEventPartitions
   if (prepares && config.kafka) await noteCluster(config, logger)
   return countPartitions('ad-events', await openLog(config, port, logger), logger)
@@ -176,12 +160,6 @@ const openLog = async (config: EngineConfig, port: MessagePort | null, logger: E
     ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger))
     : eventLogClient(port!, { gatherMs: APPENDS_GATHER_MS })
 
-/** Reads and raises the numbers of partitions of a log that is not embedded. */
-export async function openPartitionControl(config: EngineConfig, logger: EngineLogger) {
-  const { createPartitionControl } = await import('./event-log/kafka/partition-control.ts')
-  return createPartitionControl(await kafkaOptions(config, logger))
-}
-
 /** How many partitions a topic has, which need not be the configured number. Waits for the log, and closes it. */
 async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLogger): Promise<number> {
   try {
@@ -191,25 +169,6 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
   }
 }
 
-/** Creates the topics that the copy of a log in Kafka lacks, and opens a restore. @throws LogInUse */
-export async function openLogRestore(config: EngineConfig, logger: EngineLogger): Promise<LogRestore> {
-  await prepareKafka(config, logger)
-  const restore = await import('./event-log/kafka/epoch/restore.ts')
-  return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))
-}
-
-/** Records the cluster of the log in the log itself, so that a copy in another cluster is recognized as a copy. */
-async function noteCluster(config: EngineConfig, logger: EngineLogger): Promise<void> {
-  const restore = await import('./event-log/kafka/epoch/restore.ts')
-  await untilThere('event log', logger, async () => restore.noteCluster(await kafkaOptions(config, logger)))
-}
-
-/** Connects to the product index alone, without the other engines; null when it is embedded. */
-export async function openServedIndex({ namespace, elasticsearch }: EngineConfig): Promise<ProductIndex | null> {
-  if (!elasticsearch) return null
-  return (await elasticsearchClient()).connectElasticsearch({ ...elasticsearch, shards: elasticsearch, namespace })
-}
-
 /** A new embedded index next to the one in a data folder. */
 export const openIndexReplacement = (dataFolder: string) => openReplacement(join(dataFolder, 'index'))
 
@@ -217,77 +176,4 @@ export const openIndexReplacement = (dataFolder: string) => openReplacement(join
 export async function migrateAnalytics(analytics: Analytics, { retentionDays }: EngineConfig): Promise<void> {
   await migrate(analytics)
   await applyRetention(analytics, retentionDays, Date.now())
-}
-
-async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): Promise<KafkaEventLogOptions> {
-  const { clientSecurity } = await import('./event-log/kafka/oauth-bearer.ts')
-  const { brokers, security, sessionTimeoutMs } = kafka!
-  return {
-    brokers,
-    ...clientSecurity(security, () => performance.now()),
-    sessionTimeoutMs,
-    clientId: namespace,
-    namespace,
-    logger,
-    now: Date.now,
-  }
-}
-
-async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
-  const { namespace, clickhouse, retentionDays, elasticsearch, redis } = config
-  await Promise.all([
-    config.kafka && prepareKafka(config, logger),
-    clickhouse &&
-      untilThere('clickhouse', logger, async () => {
-        const { migrateClickHouse } = await import('./analytics/clickhouse/migrate.ts')
-        await migrateClickHouse({ ...clickhouse, namespace, retentionDays })
-      }),
-    elasticsearch &&
-      untilThere('elasticsearch', logger, async () => {
-        const { migrateElasticsearch } = await import('./product-index/elasticsearch/migrate.ts')
-        // A missing index is left to the indexer, which also fills it: an empty index next to a full log would serve nothing.
-        await migrateElasticsearch({ ...elasticsearch, namespace, creates: false })
-      }),
-    // Nothing has to be made in Redis. It is asked once, so that a wrong address is told as those of the other engines are.
-    redis &&
-      untilThere('redis', logger, async () => {
-        const counters = (await redisClient()).connectRedis({ ...redis, namespace, shards: 1 })
-        await counters.watermark().finally(() => counters.close())
-      }),
-  ])
-}
-
-function prepareKafka(config: EngineConfig, logger: EngineLogger): Promise<void> {
-  const { replicationFactor, topicPartitions, topicRetentionMs, partitions, retentionMs } = config.kafka!
-  return untilThere('kafka', logger, async () => {
-    const { migrateKafka } = await import('./event-log/kafka/migrate.ts')
-    await migrateKafka({
-      ...(await kafkaOptions(config, logger)),
-      replicationFactor,
-      topicPartitions,
-      topicRetentionMs,
-      ...(partitions === null ? {} : { partitions }),
-      ...(retentionMs === null ? {} : { retentionMs }),
-    })
-  })
-}
-
-/** Retries while the engine is unavailable. @throws any other error, and AnalyticsGaveUp, which waiting does not help. */
-export async function untilThere<T>(engine: string, logger: EngineLogger, call: () => Promise<T>): Promise<T> {
-  const setting = ADDRESS_SETTINGS[engine]
-  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
-    const tellSilence = () => logger.warn({ engine, setting }, 'an engine is not ready yet: waiting for it')
-    const timer = setTimeout(tellSilence, TELL_SILENCE_AFTER_MS)
-    try {
-      const result = await call()
-      logger.info({ engine }, `${engine} is ready`)
-      return result
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable) || error instanceof AnalyticsGaveUp) throw error
-      logger.warn({ engine, setting, reason: error.message }, 'an engine is unavailable: waiting for it')
-      await delay(waitMs)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
 }

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidConfig } from '../infra/config.ts'
-import {
-  type Engines,
-  migrateAnalytics,
-  openIndexReplacement,
-  openPartitionControl,
-  openServedIndex,
-} from '../infra/engines.ts'
+import { openPartitionControl, openServedIndex } from '../infra/engines/servers.ts'
+import { type Engines, migrateAnalytics, openIndexReplacement } from '../infra/engines.ts'
 import type { IndexReplacement } from '../infra/product-index/embedded/replacement.ts'
 import { createIndexer, INDEXER_GROUP } from '../streams/indexer/indexer.ts'
 import { CORRECTIONS_GROUP } from '../streams/judge/corrections.ts'

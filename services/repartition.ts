@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPartitionControl } from '../infra/engines.ts'
+import { openPartitionControl } from '../infra/engines/servers.ts'
 import { CORRECTIONS_GROUP, createCorrections } from '../streams/judge/corrections.ts'
 import { createCountersRepair } from '../streams/judge/counters-repair.ts'
 import { createJudge } from '../streams/judge/judge.ts'

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
+import { openLogRestore } from '../infra/engines/servers.ts'
+import { closeEngines, connectEngines, startEngines } from '../infra/engines.ts'
 import { requireCarriedOver } from '../streams/restore/carry-over.ts'
 import { restoreLog } from '../streams/restore/restore.ts'
 import { lastWords, OperatorError } from './domain/errors.ts'

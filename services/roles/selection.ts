@@ -1,4 +1,4 @@
-import { untilThere } from '../../infra/engines.ts'
+import { untilThere } from '../../infra/engines/until-there.ts'
 import { Degraded } from '../api/health.ts'
 import { followLifts } from '../replicas/lifts-follower.ts'
 import { followTraffic } from '../replicas/traffic-follower.ts'

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../../infra/config.ts'
-import { type EngineLinks, untilThere } from '../../../infra/engines.ts'
+import { untilThere } from '../../../infra/engines/until-there.ts'
+import type { EngineLinks } from '../../../infra/engines.ts'
 import { connectBuckets } from '../../../infra/rate-limits/embedded/rate-limits.ts'
 import { serveConnections } from '../../../infra/threads/worker.ts'
 import { registerRoutes } from '../../api/api.ts'
