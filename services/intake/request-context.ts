@@ -32,7 +32,7 @@ export interface ContextDeps {
 
 /**
  * Reads the context of a request whose body has arrived.
- * @throws Problem UNAUTHENTICATED when the signature does not fit, INVALID when the cid is too long.
+ * @throws Problem UNAUTHENTICATED when the signature does not fit, INVALID when the cid is malformed.
  */
 export function createContextReader({ clientHasher, now }: ContextDeps): (request: FastifyRequest) => RequestContext {
   const isBot = createBotDetector()

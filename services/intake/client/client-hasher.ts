@@ -13,8 +13,8 @@ const PREVIOUS_FOR_MS = 2 * HOUR_MS
 const KEY_BYTES = 32
 /** Bytes of a hash: enough that no two addresses of a day get the same hash by chance. */
 const HASH_BYTES = 12
-/** Of longer User-Agents, only the beginning is hashed. */
-const USER_AGENT_CHARS_MAX = 512
+/** Of longer User-Agents, only the beginning is looked at and hashed. */
+export const USER_AGENT_CHARS_MAX = 512
 /** Clients whose hashes are remembered until the next refresh, at most some 15 MB. A visit sends several events. */
 const CLIENTS_MAX = 10_000
 

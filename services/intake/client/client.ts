@@ -4,15 +4,13 @@ import { copied } from '../../domain/caches.ts'
 import { isLocalAddress, parseIpAddress } from '../../domain/identity/ip-address.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import type { Sender } from '../sender.ts'
-import type { Client } from './client-hasher.ts'
+import { type Client, USER_AGENT_CHARS_MAX } from './client-hasher.ts'
 
 const ADDRESS_HEADER = 'endcap-client-address'
 const USER_AGENT_HEADER = 'endcap-client-user-agent'
 
 /** User-Agents whose result is cached. The common ones among a shop's visitors are far fewer. */
 const USER_AGENTS_MAX = 10_000
-/** Longer User-Agents are judged by their beginning. */
-const USER_AGENT_CHARS_MAX = 512
 
 /**
  * HTTP libraries. isbot takes them for bots, but here they are servers and apps of shops, which report for their users. A
