@@ -88,6 +88,7 @@ export function createAllocator({
         const limited = ads.map(({ bid }) => bid).filter(hasCap)
         const refused = limited.length === 0 ? [] : await deadline.meet(caps.reserve(limited, shop, request))
         deadlineExceeded ||= refused === DEADLINE_EXCEEDED
+        // Winners that the person must not see, because their caps allow no more views or did not answer.
         const unseen = new Set(refused === DEADLINE_EXCEEDED ? limited : refused)
         for (const bid of unseen) ineligible.set(bid, 'CAPPED')
         if (unseen.size === 0 || round === AUCTIONS_MAX) {

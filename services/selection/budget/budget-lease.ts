@@ -65,7 +65,10 @@ export class BudgetLease {
     return Math.max(available, this.limitMicros - this.#inFlightMicros)
   }
 
-  /** Notes demand. `amountMicros` is the cost of the emission, `highestCostMicros` a new highest cost after the campaign changed. */
+  /**
+   * Notes demand, from which `reservation` derives what to ask the counters for. `amountMicros` is the cost of the emission,
+   * `highestCostMicros` a new highest cost after the campaign changed.
+   */
   request(now: number, { amountMicros = 0, highestCostMicros = this.highestCostMicros } = {}): void {
     this.#demandedAt = now
     this.#demandMicros += amountMicros
