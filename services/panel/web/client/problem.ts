@@ -13,6 +13,9 @@ export interface ChangedBy {
   name: string | null
 }
 
+/** Nobody waits for longer than this for a service to be back. */
+const BACK_SOON_MS = 10_000
+
 interface ProblemParts {
   status: number
   code: string
@@ -44,6 +47,11 @@ export class ApiProblem extends Error {
     this.errors = errors
     this.retryAfterMs = retryAfterMs
     this.changedBy = changedBy
+  }
+
+  /** Whether a read that was answered with this may work soon. A report that took too long would take too long again. */
+  get passesSoon(): boolean {
+    return this.status === 503 && this.code !== 'REPORT_TOO_SLOW' && (this.retryAfterMs ?? 0) <= BACK_SOON_MS
   }
 
   /** For `form.setErrors`: messages by the path of the field in a Mantine form, such as `banners.0.textFields.1.value`. */

@@ -3,7 +3,6 @@ import { connection } from './connection.ts'
 import { ApiProblem } from './problem.ts'
 
 const RETRIES_MAX = 3
-const RETRY_AFTER_MAX_MS = 10_000
 /** Data younger than this is not refetched when the user returns to a page. */
 const FRESH_MS = 5_000
 
@@ -21,7 +20,7 @@ export function createQueryClient(): QueryClient {
         // The browser's online state does not tell whether the server answers. Errors do, and then `connection` asks again.
         networkMode: 'always',
         retry: (failures, error) => failures < RETRIES_MAX && mayWorkLater(error),
-        retryDelay: (failures, error) => (error instanceof ApiProblem && waitOf(error)) || 500 * 2 ** failures,
+        retryDelay: (failures, error) => (error instanceof ApiProblem && error.retryAfterMs) || 500 * 2 ** failures,
       },
       mutations: { retry: false, networkMode: 'always' },
     },
@@ -32,12 +31,8 @@ export function createQueryClient(): QueryClient {
   return queryClient
 }
 
-/** Retries 503, except for a report that took too long: it would take too long again. */
 function mayWorkLater(error: Error): boolean {
   if (!(error instanceof ApiProblem)) return false
   if (error.code === 'NETWORK') return !connection.isAway()
-  return error.status === 503 && error.code !== 'REPORT_TOO_SLOW'
+  return error.passesSoon
 }
-
-const waitOf = ({ retryAfterMs }: ApiProblem) =>
-  retryAfterMs === null ? null : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)

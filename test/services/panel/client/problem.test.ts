@@ -52,3 +52,13 @@ it('keeps a message without errors of fields', async () => {
   const body = { status: 409, code: 'CONFLICT', detail: 'The shop still has placements' }
   expect((await problemOf(Response.json(body, { status: 409 }))).message).toBe('The shop still has placements')
 })
+
+it.each([
+  ['a service that is back soon', { status: 503, code: 'UNAVAILABLE', retryAfterMs: 5_000 }, true],
+  ['a service that does not say when it is back', { status: 503, code: 'UNAVAILABLE' }, true],
+  ['a damaged table, which lasts', { status: 503, code: 'REPORTS_UNAVAILABLE', retryAfterMs: 60_000 }, false],
+  ['a report that took too long', { status: 503, code: 'REPORT_TOO_SLOW', retryAfterMs: 5_000 }, false],
+  ['a read that is refused', { status: 404, code: 'NOT_FOUND' }, false],
+])('knows whether a read may work soon: %s', (_, parts, passesSoon) => {
+  expect(new ApiProblem({ ...parts, detail: '' }).passesSoon).toBe(passesSoon)
+})
