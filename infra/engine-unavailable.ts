@@ -22,13 +22,13 @@ export function connectionMeaning(message: string, engine: string, setting: stri
   return short
 }
 
-/** SQLITE_BUSY, SQLITE_IOERR and SQLITE_FULL. Their extended codes have other bits above these. */
-const SQLITE_CODES_THAT_PASS = new Set([5, 10, 13])
+/** SQLITE_BUSY, LOCKED, NOMEM, IOERR, FULL and CANTOPEN. Their extended codes have other bits above these. */
+const SQLITE_CODES_THAT_PASS = new Set([5, 6, 7, 10, 13, 14])
 const SQLITE_PRIMARY_CODE = 0xff
 
 /**
- * What callers of an embedded engine are told when SQLite could not write. Another user of the file, a failing disk and a full one pass, so
- * that the engine is unavailable. Any other error comes again with every try, and is thrown as it is.
+ * What callers of an embedded engine are told when SQLite could not write. Another user of the file, a failing or full disk, and a lack of memory or
+ * of open files pass, so that the engine is unavailable. Any other error comes again with every try, and is thrown as it is.
  * @param engine the subject of the message: "The counters".
  */
 export function notWritten(

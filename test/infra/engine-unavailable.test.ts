@@ -69,6 +69,10 @@ describe('an error of SQLite', () => {
     )
   })
 
+  it('means that the engine is unavailable while a file cannot be opened, as when too many are open', () => {
+    expect(errorOf(`ATTACH '${join(folder, 'no-such-folder', 'b.db')}' AS other`)).toBeInstanceOf(CountersUnavailable)
+  })
+
   it('means that the engine is unavailable while the disk cannot be read', () => {
     // An extended code: SQLITE_IOERR_SHORT_READ is 522.
     const error = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 522 })
