@@ -1,11 +1,14 @@
 import { type Analytics, AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
 import {
-  crowdingQuery,
   EXPLAINING_MAX_SECONDS,
   type ExplainedTouch,
+  type ExplainNeeds,
   explainQuery,
   type MemberRow,
   membersQuery,
+  needsQuery,
+  type SenderRow,
+  type Senders,
   sendersQuery,
 } from '../../../infra/analytics/queries/explain/line.ts'
 import {
@@ -99,19 +102,26 @@ async function explainOrder({ analytics, snapshot, pseudonyms }: ExplainDeps, pr
 
 /** The touches of the persons of the transactions of an id in a shop. */
 export async function touchesOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
-  const { sql, params } = explainQuery(id, await membersOf(analytics, id))
+  const ofSenders = sendersQuery(id)
+  const senders = await analytics.query<SenderRow>(ofSenders.sql, ofSenders.params)
+  if (senders.length === 0) return []
+  const linesMin = Math.min(...senders.map(({ lineCount }) => lineCount))
+  const people = { shopId: id.shopId, cids: [...new Set(senders.map(({ cid }) => cid))] }
+  const ofNeeds = needsQuery(people)
+  const needs = (await analytics.query<ExplainNeeds>(ofNeeds.sql, ofNeeds.params))[0]!
+  const members = await membersOf(analytics, people, needs)
+  const { sql, params } = explainQuery(id, { linesMin, members, needs })
   return analytics.query<ExplainedTouch>(sql, params)
 }
 
-/** The cids of the persons who sent the transactions of an id. Few persons have links to count places among, and many have none. */
-async function membersOf(analytics: Pick<Analytics, 'query'>, id: { shopId: string; eventId: string }) {
-  const ofSenders = sendersQuery(id)
-  const cids = (await analytics.query<{ cid: string }>(ofSenders.sql, ofSenders.params)).map(({ cid }) => cid)
-  const senders = { shopId: id.shopId, cids }
-  const ofCrowding = crowdingQuery(senders)
-  const [links] = await analytics.query<{ isCrowded: boolean | null }>(ofCrowding.sql, ofCrowding.params)
-  if (links!.isCrowded === null) return cids.map((cid) => ({ personCid: cid, memberCid: cid }))
-  const { sql, params } = membersQuery(senders, links!.isCrowded)
+/** The cids of the persons of some senders. Few persons have links to count places among, and many have none. */
+async function membersOf(
+  analytics: Pick<Analytics, 'query'>,
+  senders: Senders,
+  { isCrowded }: ExplainNeeds,
+): Promise<MemberRow[]> {
+  if (isCrowded === null) return senders.cids.map((cid) => ({ personCid: cid, memberCid: cid }))
+  const { sql, params } = membersQuery(senders, isCrowded)
   return analytics.query<MemberRow>(sql, params)
 }
 

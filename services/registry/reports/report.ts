@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { shopCrowdingSql } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import { type ShopHas, shopHasSql } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import { REPORT_MAX_SECONDS, type ReportRow, reportQuery } from '../../../infra/analytics/queries/report.ts'
 import type { Measure } from '../../../infra/analytics/queries/report-measures.ts'
 import { factOf, isInRows, type ReportSpec } from '../../../infra/analytics/queries/report-spec.ts'
@@ -59,7 +59,7 @@ export async function runReport(
 ): Promise<Report> {
   const { analytics, snapshot, now } = deps
   const scope = scopeOf(snapshot, principal, request.filters)
-  const spec = specOf(snapshot, request, scope, rowsMax + 1, await hasCrowd(analytics, request, scope))
+  const spec = specOf(snapshot, request, scope, rowsMax + 1, await readShopHas(analytics, request, scope))
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
   if (spec.credits) await refuseEnded(analytics, spec)
   const measured = isEmpty ? [] : await measure(analytics, spec, now())
@@ -96,13 +96,16 @@ export async function runReport(
   }
 }
 
-/** Whether people of the shop of a report under other settings have more links than places. */
-async function hasCrowd(analytics: Analytics, { whatIf }: ReportRequest, { shops }: ReportScope): Promise<boolean> {
+/** What the shop of a report under other settings has; null for other reports. */
+async function readShopHas(
+  analytics: Analytics,
+  { whatIf }: ReportRequest,
+  { shops }: ReportScope,
+): Promise<ShopHas | null> {
   const [shop, ...others] = shops
-  if (!whatIf || !shop || others.length > 0) return false
-  const sql = `${shopCrowdingSql} SETTINGS max_execution_time = ${REPORT_MAX_SECONDS}`
-  const [links] = await analytics.query<{ isCrowded: boolean | null }>(sql, { shopId: shop.id })
-  return links!.isCrowded === true
+  if (!whatIf || !shop || others.length > 0) return null
+  const sql = `${shopHasSql} SETTINGS max_execution_time = ${REPORT_MAX_SECONDS}`
+  return (await analytics.query<ShopHas>(sql, { shopId: shop.id }))[0]!
 }
 
 type Row = MeasuredRow & Omit<ReportRow, 'sums'>

@@ -1,4 +1,4 @@
-import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import { attributionQuery, type ShopHas } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import {
   factOf,
   isOfSlots,
@@ -20,7 +20,7 @@ const AD_UNITS_MAX = 5_000
 
 /**
  * What to ask Analytics for a report request, within what its caller may see.
- * @param mayBeCrowded of the shop of a report under other settings: see `attributionQuery`.
+ * @param shopHas of the shop of a report under other settings.
  * @throws Problem INVALID where one shop must be chosen, and for a range that ends before it begins in the shop that was chosen.
  * Of other shops, whose time zones the caller need not know, such a range holds nothing.
  */
@@ -29,7 +29,7 @@ export function specOf(
   request: ReportRequest,
   scope: ReportScope,
   limit: number,
-  mayBeCrowded = true,
+  shopHas: ShopHas | null = null,
 ): ReportSpec {
   const { shops } = scope
   if (request.whatIf && shops.length > 1)
@@ -50,7 +50,7 @@ export function specOf(
     dimensions: request.dimensions,
     measures: measuresFor(request.metrics).filter((measure) => factOf({ requestFact, filters }, measure) !== null),
     requestFact,
-    credits: creditsOf(request, shops, zones, mayBeCrowded),
+    credits: creditsOf(request, shops, zones, shopHas),
     order: request.orderBy === null ? [] : measuresFor([request.orderBy]),
     limit,
     plans: {},
@@ -84,10 +84,10 @@ function creditsOf(
   { whatIf }: ReportRequest,
   [shop]: readonly Entity<'Shop'>[],
   [zone]: readonly ReportZone[],
-  mayBeCrowded: boolean,
+  shopHas: ShopHas | null,
 ) {
-  if (!whatIf || !shop || !zone) return null
-  return attributionQuery(whatIf, { shopId: shop.id, from: zone.from, to: zone.to }, mayBeCrowded)
+  if (!whatIf || !shop || !zone || !shopHas) return null
+  return attributionQuery(whatIf, { shopId: shop.id, from: zone.from, to: zone.to }, shopHas)
 }
 
 function zonesOf(request: ReportRequest, shops: readonly Entity<'Shop'>[]): ReportZone[] {

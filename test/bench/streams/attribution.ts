@@ -14,7 +14,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import {
+  attributionQuery,
+  type ShopHas,
+  shopHasSql,
+} from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { fakeLog } from '../../streams/runtime/fake-log.ts'
@@ -68,12 +72,13 @@ async function run(folder: string, lines: number): Promise<Result> {
   )
   if (stored!.lines !== lines) throw new Error(`${stored!.lines} of ${lines} lines`)
 
+  const asked = performance.now()
+  const [has] = await analytics.query<ShopHas>(shopHasSql, { shopId: 'shop' })
   const { sql, params } = attributionQuery(
     { model: 'TIME_DECAY', clickWindowHours: null, viewWindowHours: null },
     { shopId: 'shop', from: whatIfFrom, to: Number.MAX_SAFE_INTEGER },
-    true,
+    has!,
   )
-  const asked = performance.now()
   const [answer] = await analytics.query<{ credited: number }>(`SELECT sum(weight) AS credited FROM (${sql})`, params)
   if (Math.abs(answer!.credited - stored!.creditedLate) > 0.01) throw new Error(`what-if credits ${answer!.credited}`)
   const whatIfMs = performance.now() - asked

@@ -4,7 +4,8 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type AttributionSettings,
   attributionQuery,
-  shopCrowdingSql,
+  type ShopHas,
+  shopHasSql,
 } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
@@ -89,8 +90,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
     async whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
       const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }
       const scope = { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER }
-      const [links] = await analytics.query<{ isCrowded: boolean | null }>(shopCrowdingSql, scope)
-      const { sql, params } = attributionQuery(settings, scope, links!.isCrowded === true)
+      const [has] = await analytics.query<ShopHas>(shopHasSql, scope)
+      const { sql, params } = attributionQuery(settings, scope, has!)
       return analytics.query<CreditedLine>(
         `SELECT shopId, kind, eventId, line, match, touchType, touchEventId, campaignId, returnedMicros,
            weight FROM (${sql})

@@ -3,13 +3,13 @@ import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../serv
 import { isVoidedSql } from '../corrections.ts'
 import { crowdingSql, membersSql } from './person-links.ts'
 import {
-  creditableSql,
+  type Has,
+  hasColumnsSql,
   inWindowSql,
-  linesSql,
-  storedTouchesSql,
+  keyedLinesSql,
+  keyedTouchesSql,
   touchDetailsSql,
   touchedLines,
-  touchesSql,
   touchSql,
   windowMaxMsSql,
 } from './touches.ts'
@@ -31,17 +31,24 @@ export interface AttributionScope {
 const OF_SHOP = 'shopId = {shopId:String}'
 const LINKS_OF_SHOP = `(SELECT * FROM links_by_cid WHERE ${OF_SHOP})`
 
-/** Selects one row, `{ isCrowded }`, of the links of parameter shopId: see `crowdingSql`. */
-export const shopCrowdingSql = crowdingSql(LINKS_OF_SHOP)
+/** What a shop has. */
+export interface ShopHas extends Has {
+  /** Whether one of its people has more links than places; null when nobody has links. */
+  isCrowded: boolean | null
+}
+
+/** Selects one row, the `ShopHas` of parameter shopId. */
+export const shopHasSql = `SELECT (${crowdingSql(LINKS_OF_SHOP)}) AS isCrowded,
+  ${hasColumnsSql(['returns', 'itemGroups', 'lists'], OF_SHOP)}`
 
 /**
  * Credited lines under another model or other windows, computed from the events. Columns: those of `attributed_lines`
  * about the line and its touch, and `weight`. The weights of a line sum to 1; lines without credit have no row.
  * LAST_TOUCH with the shop's windows gives what `attributed_lines` holds as CREDITED.
- * @param mayBeCrowded false when `shopCrowdingSql` has found no crowd: to count places takes a quarter of the time to plan the statement.
+ * @param has of the shop. To plan the statement takes up to twice as long when it asks for everything.
  * @returns a SELECT without FORMAT, for use as it is or as a subquery, and the parameters it needs.
  */
-export function attributionQuery(settings: AttributionSettings, scope: AttributionScope, mayBeCrowded: boolean) {
+export function attributionQuery(settings: AttributionSettings, scope: AttributionScope, has: ShopHas) {
   const { model, clickWindowHours, viewWindowHours } = settings
   const params = {
     shopId: scope.shopId,
@@ -51,29 +58,29 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     viewWindowHours,
   }
   const inTime = 'occurredAt >= {scopeFrom:Int64} AND occurredAt < {scopeTo:Int64}'
-  const lines = linesSql({
-    transactions: `transactions WHERE (shopId, kind, eventId) IN (
-      SELECT shopId, kind, eventId FROM transactions WHERE ${OF_SHOP} AND ${inTime})`,
-    product_groups: OF_SHOP,
-    transaction_returns: OF_SHOP,
-  })
-  const reach = membersSql(`SELECT DISTINCT shopId, cid FROM transactions WHERE ${OF_SHOP} AND ${inTime}`, {
-    links: LINKS_OF_SHOP,
-    mayBeCrowded,
-  })
-  const touched = touchedLines(
-    { lines: creditableSql(`(${lines})`, 'l.*', inTime), reach: `(${reach})` },
+  const lines = keyedLinesSql(
     {
-      touches:
-        storedTouchesSql(`judged_events WHERE ${OF_SHOP} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
-      AND occurredAt < {scopeTo:Int64}
-      AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
-        greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
-      campaign_versions: OF_SHOP,
+      transactions: `transactions WHERE (shopId, kind, eventId) IN (
+      SELECT shopId, kind, eventId FROM transactions WHERE ${OF_SHOP} AND ${inTime})`,
+      product_groups: has.itemGroups ? OF_SHOP : null,
+      transaction_returns: has.returns ? OF_SHOP : null,
+      campaign_versions: has.lists ? OF_SHOP : null,
     },
     'MATCHING',
+    inTime,
   )
-  const candidates = touchesSql(touched, inWindowSql(touched.recent))
+  const people = `SELECT DISTINCT shopId, cid FROM transactions WHERE ${OF_SHOP} AND ${inTime}`
+  const reach =
+    has.isCrowded === null ? null : `(${membersSql(people, { links: LINKS_OF_SHOP, mayBeCrowded: has.isCrowded })})`
+  const touches = keyedTouchesSql(
+    `judged_events WHERE ${OF_SHOP} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
+      AND occurredAt < {scopeTo:Int64}
+      AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
+        greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`,
+    'MATCHING',
+    has.lists,
+  )
+  const { from, match, recent } = touchedLines({ lines: `(${lines})`, reach, touches: `(${touches})` })
   const sql = `
 SELECT shopId, kind, eventId, line, about.1 AS occurredAt, about.2 AS cid, about.3 AS uid, about.4 AS shopProductId,
   about.5 AS quantity, about.6 AS priceMicros, about.7 AS currency, about.8 AS returnedMicros, credit.2 AS weight, ${touchDetailsSql('credit.1')}
@@ -83,10 +90,11 @@ FROM (
     arraySort(each -> (each.3, each.4), groupArray(strongest)) AS touches
   FROM (
     -- An event id counts once.
+    WITH ${match} AS match
     SELECT shopId, kind, eventId, line, max(${touchSql}) AS strongest,
       any((occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, returnedMicros)) AS aboutLine
-    FROM (${candidates})
-    WHERE match != ''
+    FROM ${from}
+    WHERE ${inWindowSql(recent)} AND match != ''
     GROUP BY shopId, kind, eventId, line, touchEventId
   )
   GROUP BY shopId, kind, eventId, line

@@ -65,7 +65,7 @@ const columnsOf: Record<keyof Scratch, string> = {
   links: `${pairColumns}, version Int64`,
   scope: 'place UInt64, shopId String, kind String, eventId String',
   lines: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
-    shopProductId String, quantity Int64, priceMicros Int64, currency String, itemGroups Array(String), proof String,
+    shopProductId String, quantity Int64, priceMicros Int64, currency String, isFirstOfProduct Bool, itemGroups Array(String), proof String,
     receivedAt Int64, trust String, returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32,
     viewWindowHours Int32, countedLines UInt32, mostLines UInt32, displacedAt Array(Int64)`,
   credited: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),

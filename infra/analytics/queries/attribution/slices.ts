@@ -7,38 +7,28 @@ import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import { ATTRIBUTED_COLUMNS } from './stored-lines.ts'
 import {
-  creditableSql,
   firstThatHoldsSql,
+  type Has,
+  hasColumnsSql,
   inWindowSql,
+  keyedTableSql,
+  keyedTouchesSql,
   LINE_COLUMNS,
   linesSql,
-  storedTouchesSql,
   touchDetailsSql,
   touchedLines,
   touchSql,
 } from './touches.ts'
 import { unprovenSql } from './transaction-versions.ts'
 
-/** Whether the store has any rows of kinds that many shops never use. Joins and look-ups of a kind without rows are left out. */
-export interface StoreHas {
+/** What the store has. */
+export interface StoreHas extends Has {
   links: boolean
-  returns: boolean
-  itemGroups: boolean
-  /** Attribution lists of campaigns. */
-  lists: boolean
-}
-
-const rowsWith: Record<keyof StoreHas, string> = {
-  links: 'links_by_cid',
-  returns: 'transaction_returns',
-  itemGroups: "product_groups WHERE ifNull(itemGroupId, '') != ''",
-  lists: 'campaign_versions WHERE notEmpty(attributionProductIds)',
 }
 
 /** Selects one row, a `StoreHas`. */
-export const storeHasSql = `SELECT ${Object.entries(rowsWith)
-  .map(([name, rows]) => `toBool((SELECT count() FROM ${rows}) > 0) AS ${name}`)
-  .join(', ')}`
+export const storeHasSql = `SELECT toBool((SELECT count() FROM links_by_cid) > 0) AS links,
+  ${hasColumnsSql(['returns', 'itemGroups', 'lists'], 'true')}`
 
 /** Fills `scope` with the transactions that `affected` selects, ordered by person so that the touches of a slice lie together. */
 export const scopeSql = (affected: string, { scope }: Scratch): string => `
@@ -158,12 +148,11 @@ function touchesOfSlice(scratch: Scratch, isLinked: boolean, hasOtherTouches: bo
   ]
 }
 
-/** Lines of the same product in one transaction have the same touches. `isFirst` is for its first line. */
-const TOUCHED_COLUMNS = `DISTINCT shopId, cid, kind, eventId, occurredAt, shopProductId, itemGroups, clickWindowHours,
-    viewWindowHours, line = 0 AS isFirst`
+/** Touches match lines, and beside these are joined with first lines: see `conditionOf`. */
+const PAIRS = 'MATCHING_AND_FIRST'
 
 const conditionOf: Record<AttributionOutcome, string> = {
-  UNPROVEN: unprovenSql('l'),
+  UNPROVEN: unprovenSql,
   CREDITED: 'w.matches > 0',
   // Only of first lines are all touches known, and those of the others are the same.
   NO_MATCH: 'max(w.touches) OVER (PARTITION BY l.shopId, l.kind, l.eventId) > 0',
@@ -195,18 +184,21 @@ export function creditLinesSql(
 ): string {
   const { lines } = scratch
   const reach = isCrowded === null ? null : scratch.reach
-  const touched = { lines: creditableSql(lines, TOUCHED_COLUMNS), reach }
-  const only = {
-    touches: touchesOfSlice(scratch, reach !== null, hasOtherTouches)
-      .map((from) =>
-        storedTouchesSql(`${from}
+  const listsOfSlice = hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null
+  const touches = touchesOfSlice(scratch, reach !== null, hasOtherTouches).map((from) =>
+    keyedTouchesSql(
+      `${from}
       AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
-      AND NOT ${isVoidedSql}`),
-      )
-      .join(' UNION ALL '),
-    campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
-  }
-  const { from, match, recent } = touchedLines(touched, only, 'MATCHING_AND_FIRST')
+      AND NOT ${isVoidedSql}`,
+      PAIRS,
+      hasLists,
+    ),
+  )
+  const { from, match, recent } = touchedLines({
+    lines: `(${keyedTableSql(lines, listsOfSlice, PAIRS)})`,
+    reach,
+    touches: `(${touches.join(' UNION ALL ')})`,
+  })
   return `
 INSERT INTO ${scratch.credited} (${ATTRIBUTED_COLUMNS})
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../../schemas/durations.ts'
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
-import { type Pairs, paired } from './pair-keys.ts'
+import { campaignKeySql, lineKeysSql, listedPart, type Pairs, touchKeysSql } from './pair-keys.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
 
@@ -12,31 +12,54 @@ import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transac
  * reading; they must not exclude a row that matters.
  */
 
+/** What credit can depend on, and many shops never use. What joins it or looks it up is left out where there is none. */
+export interface Has {
+  returns: boolean
+  itemGroups: boolean
+  /** Attribution lists of campaigns. */
+  lists: boolean
+}
+
+const rowsWith: Record<keyof Has, string> = {
+  returns: 'transaction_returns WHERE true',
+  itemGroups: "product_groups WHERE ifNull(itemGroupId, '') != ''",
+  lists: 'campaign_versions WHERE notEmpty(attributionProductIds)',
+}
+
+/** Columns of a SELECT: for each of `kinds`, whether a table has such rows for which a condition holds. */
+export const hasColumnsSql = (kinds: readonly (keyof Has)[], where: string): string =>
+  kinds.map((kind) => `toBool(isNotNull((SELECT 1 FROM ${rowsWith[kind]} AND ${where} LIMIT 1))) AS ${kind}`).join(', ')
+
 /** What `linesSql` selects. */
 export const LINE_COLUMNS = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency,
-  itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines,
-  displacedAt`
+  isFirstOfProduct, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours,
+  countedLines, mostLines, displacedAt`
+
+/** Conditions on the tables that lines are made of. */
+interface LinesOf {
+  /** A table with its WHERE, which must have all versions of an id or none. */
+  transactions: string
+  /** Null when no product has an item group. */
+  product_groups: string | null
+  /** Null when no transaction has returns, or returns are not needed. */
+  transaction_returns: string | null
+}
 
 /**
- * The lines of `transactions` (a table with its WHERE), which must have all versions of an id or none. Of several versions of an id,
- * the first by `TRANSACTION_PRECEDENCE` counts: it has `countedLines` lines, and the longest version has `mostLines`. Other versions are of the times `displacedAt`. Imported
- * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
+ * The lines of some transactions. Of several versions of an id, the first by `TRANSACTION_PRECEDENCE` counts: it has `countedLines` lines,
+ * and the longest version has `mostLines`. Other versions are of the times `displacedAt`. Imported transactions have no lines here.
+ * Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
  * All is computed on one level of the query, because each further level costs the planner a millisecond or two.
- * @param of `transaction_returns`: null when no transaction has returns, or returns are not needed. `product_groups`: null when no
- * product has an item group.
+ * @param more what is added on this level. `columns` begins with a comma.
  */
-export function linesSql(of: {
-  transactions: string
-  product_groups: string | null
-  transaction_returns: string | null
-}): string {
+export function linesSql(of: LinesOf, more = { columns: '', join: '', where: '' }): string {
   const returned = returnedPart(of.transaction_returns)
   const groups = groupsPart(of.product_groups)
   return `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
-    t.first.4 AS currency, ${groups.ofProduct} AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
+    t.first.4 AS currency, indexOf(t.first.5.shopProductId, shopProductId) = number AS isFirstOfProduct, ${groups.ofProduct} AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
     ${trustAtSql('w.trusts', 'receivedAt')} AS trust, ${returned.quantity} AS returnedQuantity,
     ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
@@ -44,7 +67,7 @@ export function linesSql(of: {
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
       if(w.known, w.viewWindowHours, ${DEFAULT_WINDOWS.viewWindowHours}))) AS viewWindowHours,
     toUInt32(length(t.first.5)) AS countedLines, t.mostLines AS mostLines,
-    arrayFilter(at -> at != occurredAt, t.times) AS displacedAt
+    arrayFilter(at -> at != occurredAt, t.times) AS displacedAt${more.columns}
   FROM (
     SELECT shopId, kind, eventId, argMin(
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
@@ -57,8 +80,44 @@ export function linesSql(of: {
   ARRAY JOIN t.first.5 AS item, arrayEnumerate(t.first.5) AS number
   ${groups.join}
   LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId
-  ${returned.join}`
+  ${returned.join}
+  ${more.join}
+  ${more.where}`
 }
+
+/**
+ * The lines of some transactions that may be credited, each once for each of its keys (`lineKeysSql`): a SELECT with columns of
+ * `linesSql` and `lineKey`.
+ * @param campaign_versions null when no campaign has an attribution list. @param where a further condition on lines.
+ */
+export function keyedLinesSql(
+  of: LinesOf & { campaign_versions: string | null },
+  pairs: Pairs,
+  where = 'true',
+): string {
+  const listed = listedPart(of.campaign_versions, { shopId: 't.shopId', productId: 'item.shopProductId' })
+  return linesSql(of, {
+    columns: `, arrayJoin(${lineKeysSql(pairs, listed.by)}) AS lineKey`,
+    join: listed.join,
+    where: `WHERE ${where} AND ${isCreditableSql}`,
+  })
+}
+
+/**
+ * The same of lines that are in a table. Lines of one product in a transaction have the same touches, so only the first of them is here.
+ * @param lines a table with the columns of `linesSql`.
+ */
+export function keyedTableSql(lines: string, campaign_versions: string | null, pairs: Pairs): string {
+  const listed = listedPart(campaign_versions, { shopId: 'l.shopId', productId: 'l.shopProductId' })
+  return `
+    SELECT shopId, cid, kind, eventId, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours,
+      arrayJoin(${lineKeysSql(pairs, listed.by)}) AS lineKey
+    FROM ${lines} AS l
+    ${listed.join}
+    WHERE isFirstOfProduct AND ${isCreditableSql}`
+}
+
+const isCreditableSql = `NOT (${unprovenSql})`
 
 function groupsPart(product_groups: string | null): { ofProduct: string; join: string } {
   if (product_groups === null) return { ofProduct: 'emptyArrayString()', join: '' }
@@ -93,69 +152,49 @@ export const windowsSql = `
 export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHours}, ${DEFAULT_WINDOWS.viewWindowHours},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
-/** Some columns of lines (a table, or a subquery in parentheses), without lines that may not be credited. */
-export const creditableSql = (lines: string, columns = 'l.*', where = 'true'): string =>
-  `(SELECT ${columns} FROM ${lines} AS l WHERE ${where} AND NOT (${unprovenSql('l')}))`
-
 /**
- * Products on the attribution lists of campaigns, with the times [fromAt, toAt) at which they were listed. The version in force
- * is the last one made by then; before the first version, the first. The log keeps every version of a campaign.
+ * The rows of `from` (`judged_events` or `touches`, perhaps joined, with a WHERE) as touches.
+ * @param actorCid SQL for whose touch it is. @param verdict SQL for its verdict. @param more further columns, beginning with a comma.
  */
-const haloSql = (campaign_versions: string): string => `
-    SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
-    FROM (
-      SELECT shopId, campaignId, attributionProductIds,
-        if(row_number() OVER (PARTITION BY campaignId ORDER BY version) = 1, 0, updatedAt) AS fromAt,
-        min(updatedAt) OVER later AS nextAt,
-        if(count() OVER later = 0, ${Number.MAX_SAFE_INTEGER}, nextAt) AS toAt
-      FROM campaign_versions FINAL
-      WHERE ${campaign_versions}
-      WINDOW later AS (PARTITION BY campaignId ORDER BY version ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
-    )
-    ARRAY JOIN attributionProductIds AS productId
-    WHERE fromAt < toAt
-    GROUP BY shopId, campaignId, productId`
-
-/**
- * The rows of `from` (`judged_events` or `touches` with a WHERE) as touches.
- * @param verdict SQL for the verdict of a row.
- */
-export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
-    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
+export const storedTouchesSql = (from: string, { actorCid = 'cid', verdict = "'VALID'", more = '' } = {}): string => `
+    SELECT shopId AS touchShopId, ${actorCid} AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
       ${verdict} AS verdict, kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash,
-      adUnitId, algorithm, ifNull(country, '') AS country
+      adUnitId, algorithm, ifNull(country, '') AS country${more}
     FROM ${from}`
 
+/** The same, each once for each of its keys, in a column `touchKey`. */
+export const keyedTouchesSql = (from: string, pairs: Pairs, hasLists: boolean): string =>
+  storedTouchesSql(from, { more: `, arrayJoin(${touchKeysSql(pairs, hasLists)}) AS touchKey` })
+
+interface Touched {
+  /** Rows of `keyedLinesSql` or `keyedTableSql`. */
+  lines: string
+  /** The `membersSql` of their people; null when only touches of a line's own cid count. */
+  reach: string | null
+  /** Rows of `storedTouchesSql` with a column `touchKey`. */
+  touches: string
+}
+
 /**
- * `lines` as `r`, each with the touches of its person, whatever their verdict and time. Column names of the joined tables differ from
- * those of the lines, so that `r.*` keeps its names. Lines and people are joined one after the other: somebody's order may have a
- * thousand lines, and its person thousands of cids. A person may have as many touches, too, so only pairs with a key in common are joined;
- * a pair may come several times.
- * @param of tables, or subqueries in parentheses. `lines`: a `creditableSql`, with a column `isFirst` for MATCHING_AND_FIRST. `reach`:
- * the `membersSql` of their people; null when only touches of a line's own cid count.
- * @param only `touches`: a `storedTouchesSql`, with a column `isStrongest` for MATCHING_AND_STRONGEST. `campaign_versions`: null when none of them has an attribution list.
- * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO, or empty where the touch is of another product; `recent`: whether
- * the line's window reaches back to the touch.
+ * Lines as `r`, each with the touches `t` of its person that have a key of it, whatever their verdict and time. Both have columns of
+ * different names. Lines and people are joined one after the other: somebody's order may have a thousand lines, and its person thousands
+ * of cids. A person may have as many touches, too, so only pairs with a key in common are joined. A pair comes once for each of these keys.
+ * @param touched tables, or subqueries in parentheses.
+ * @returns SQL. `from`: the text after FROM; `match`: DIRECT, HALO or empty, where a pair that is HALO may be empty under other keys than
+ * that of the campaign; `recent`: whether the line's window reaches back to the touch.
  */
-export function touchedLines(
-  { lines, reach }: { lines: string; reach: string | null },
-  only: { touches: string; campaign_versions: string | null },
-  pairs: Pairs,
-) {
-  const halo = haloPart(only.campaign_versions)
-  const { touches, lines: r, alike } = paired(pairs, { ...only, lines })
+export function touchedLines({ lines, reach, touches }: Touched) {
   const joined =
     reach === null
-      ? `INNER JOIN ${r} AS r ON r.shopId = t.touchShopId AND r.cid = t.actorCid${alike}`
+      ? `INNER JOIN ${lines} AS r ON r.shopId = t.touchShopId AND r.cid = t.actorCid`
       : `INNER JOIN ${reach} AS p ON p.personShopId = t.touchShopId AND p.memberCid = t.actorCid
-  INNER JOIN ${r} AS r ON r.shopId = p.personShopId AND r.cid = p.personCid${alike}`
+  INNER JOIN ${lines} AS r ON r.shopId = p.personShopId AND r.cid = p.personCid`
   return {
     from: `${touches} AS t
-  ${joined}
-  ${halo.join}`,
+  ${joined} AND r.lineKey = t.touchKey`,
     match: `multiIf(
       (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
-      ${halo.match}
+      t.touchKey = ${campaignKeySql('t.campaignId')}, 'HALO',
       '')`,
     recent: `r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', ${windowMsSql('r.clickWindowHours')}, ${windowMsSql('r.viewWindowHours')})`,
   }
@@ -166,23 +205,6 @@ const windowMsSql = (hours: string): string => `if(${hours} = 0, -1, ${hours} * 
 
 /** Condition on `touchedLines`: the touch was before the line, and recent. */
 export const inWindowSql = (recent: string): string => `t.touchAt <= r.occurredAt AND ${recent}`
-
-/** One row per line and touch of `touchedLines`: the line's columns (kind, eventId and so on), the touch's, `match` and `recent`. */
-export const touchesSql = ({ from, match, recent }: ReturnType<typeof touchedLines>, where = 'true'): string => `
-  SELECT r.*, t.actorCid AS touchCid, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt,
-    t.verdict AS verdict, t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
-    t.algorithm AS algorithm, t.country AS country, ${match} AS match, ${recent} AS recent
-  FROM ${from}
-  WHERE ${where}`
-
-function haloPart(campaign_versions: string | null): { match: string; join: string } {
-  if (campaign_versions === null) return { match: '', join: '' }
-  return {
-    match: "arrayExists(time -> time.1 <= r.occurredAt AND r.occurredAt < time.2, h.inForce), 'HALO',",
-    join: `LEFT JOIN (${haloSql(campaign_versions)}
-  ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId`,
-  }
-}
 
 /** Columns by which touches are compared. As `TOUCH_PRECEDENCE` says, the touch with the greatest values wins. */
 export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>

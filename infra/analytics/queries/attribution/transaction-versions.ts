@@ -47,7 +47,6 @@ export const trustAtSql = (trusts: string, receivedAt: string): string =>
   `if(arrayExists(each -> each.2 <= ${receivedAt}, ${trusts}), arrayLast(each -> each.2 <= ${receivedAt}, ${trusts}).3, '${DEFAULT_TRUST}')`
 
 /** Whether `UNPROVEN` holds for a line. */
-export const unprovenSql = (line: string): string =>
-  Object.entries(UNPROVEN)
-    .map(([field, value]) => `${line}.${field} = '${value}'`)
-    .join(' AND ')
+export const unprovenSql = Object.entries(UNPROVEN)
+  .map(([field, value]) => `${field} = '${value}'`)
+  .join(' AND ')
