@@ -95,8 +95,8 @@ describe('attribution', () => {
     expect((await lines()).filter(({ outcome }) => outcome === 'CREDITED')).toHaveLength(UIDS_PER_CID_MAX)
   })
 
-  it('credit follows a change of a window, an item group and an attribution list', async () => {
-    const { store, attribute, lines } = await world()
+  it('credit follows a change of a window, an item group and an attribution list, in what-if reports and explanations, too', async () => {
+    const { store, attribute, lines, whatIf, explain } = await world()
     await store([
       happened.touch({ eventId: 'e1', type: 'VIEW', cid: 'a', at: T0, adId: 'p1', itemGroupId: 'g' }),
       happened.purchase({ eventId: 'o1', cid: 'a', at: T0 + 30 * HOUR, products: ['p2'] }),
@@ -104,6 +104,9 @@ describe('attribution', () => {
     const outcome = async (...more: Happening[]) => {
       await store(more)
       await attribute()
+      const matches = (await lines()).flatMap(({ match }) => match || [])
+      expect((await whatIf('LAST_TOUCH')).map(({ match }) => match)).toEqual(matches)
+      expect((await explain('o1')).flatMap(({ match, result }) => (result === 'WON' ? match : []))).toEqual(matches)
       return (await lines()).map(({ outcome, match }) => `${outcome} ${match}`.trim())
     }
     expect(await outcome(happened.grouping('p9', 'g9'))).toEqual(['NO_TOUCH'])
