@@ -7,8 +7,8 @@ import {
   createClient,
   type ResponseHeaders,
 } from '@clickhouse/client'
-import { JOINS_AS_WRITTEN } from '../joins.ts'
 import { withLiterals } from '../params.ts'
+import { PLANNING } from '../planning.ts'
 import { AnalyticsUnavailable, type Fence, type InsertBy, isBlock, type QueryParams, type RowBlock } from '../port.ts'
 import { insertTarget, structureOf } from '../row-block.ts'
 import {
@@ -265,7 +265,7 @@ function openClient(
       min_insert_block_size_rows: '0',
       min_insert_block_size_bytes: '0',
       max_partitions_per_insert_block: '0',
-      ...JOINS_AS_WRITTEN,
+      ...PLANNING,
       ...settings,
     },
   })

@@ -4,8 +4,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
 import { analyticsError, PAUSED_MESSAGE } from '../errors.ts'
-import { JOINS_AS_WRITTEN } from '../joins.ts'
 import { paramStatement, quoted } from '../params.ts'
+import { PLANNING } from '../planning.ts'
 import {
   AnalyticsFenced,
   AnalyticsUnavailable,
@@ -42,7 +42,7 @@ const ENGINE_ARGUMENTS = Object.entries({
   primary_index_cache_size: 32 * MB,
   index_mark_cache_size: 16 * MB,
   query_condition_cache_size: 8 * MB,
-  ...JOINS_AS_WRITTEN,
+  ...PLANNING,
   // Compiling an expression takes longer than most of these queries run.
   compile_expressions: 0,
   compile_aggregate_expressions: 0,
