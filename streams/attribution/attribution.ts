@@ -18,9 +18,9 @@ import {
   fillPeople,
   fillScope,
   findAffected,
-  gatherOtherTouches,
+  gather,
   readStoreHas,
-  releaseOtherTouches,
+  releaseGathered,
 } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, newRowsIn, placeIn, versionOf } from './ranges.ts'
@@ -48,7 +48,7 @@ export interface AttributionLimits {
    * costs the fewer reads the larger its parts are.
    */
   partLines: number
-  /** Those of them that are computed at once. Each slice reads its transactions from all over the store. */
+  /** Those of them that are computed at once. */
   partSliceLines: number
   /** About how many touches of other cids a run holds in memory, compressed. */
   otherTouches: number
@@ -203,10 +203,10 @@ async function creditPart(
     const [copied] = await on.query<Copied>(copiedSql)
     const scope = await fillScope(place, transactionsOfKeysSql, keys)
     const sliceSize = Math.ceil((SLICE_SPREAD * limits.partSliceLines * copied!.transactions) / copied!.lines)
-    const hasOtherTouches =
-      scope.transactions > sliceSize && (await gatherOtherTouches(place, keys, limits.otherTouches))
-    await creditScope(place, scope, { version: versionOf(done), sliceSize, hasOtherTouches })
-    if (hasOtherTouches) await releaseOtherTouches(place)
+    const hasSlices = scope.transactions > sliceSize
+    const gathered = hasSlices ? await gather(place, keys, limits.otherTouches) : undefined
+    await creditScope(place, scope, { version: versionOf(done), sliceSize, gathered })
+    if (hasSlices) await releaseGathered(place)
     return scope.transactions
   })
   const isLast = part + 1 >= parts

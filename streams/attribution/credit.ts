@@ -23,6 +23,7 @@ import {
   fillOtherTouchesSql,
   fillPeopleOfKeysSql,
   fillReachSql,
+  fillVersionsSql,
   keepSettledSql,
   otherTouchesCountSql,
   type SliceNeeds,
@@ -148,7 +149,7 @@ export async function fillScope(
 export async function creditScope(
   place: Workplace,
   scope: Scope,
-  { version, sliceSize, hasOtherTouches = false }: { version: number; sliceSize: number; hasOtherTouches?: boolean },
+  { version, sliceSize, gathered = NOT_GATHERED }: { version: number; sliceSize: number; gathered?: Gathered },
 ): Promise<void> {
   if (scope.transactions === 0) return
   const settledUntil = settledUntilOf(await readEndedUntil(place.analytics))
@@ -156,7 +157,7 @@ export async function creditScope(
   for (let from = 0; from < scope.transactions; ) {
     const to = Math.min(from + size, scope.transactions)
     try {
-      await creditSlice(place, scope, { from, to, version, settledUntil, hasOtherTouches })
+      await creditSlice(place, scope, { from, to, version, settledUntil, gathered })
       from = to
     } catch (error) {
       if (!(error instanceof AnalyticsGaveUp) || to - from === 1) throw error
@@ -171,21 +172,41 @@ interface PersonKeys {
   toKey: number
 }
 
+/** What was read once for all slices: whether the scratch tables of these names were filled. */
+interface Gathered {
+  versions: boolean
+  otherTouches: boolean
+}
+const NOT_GATHERED: Gathered = { versions: false, otherTouches: false }
+
 /**
- * Reads the touches of some people's other cids once for all slices. These cids lie anywhere in `touches`, so that each slice would read
- * a granule for each of them in every part.
- * @param max about how many touches may be held in memory. Slices look up those of the remaining cids.
- * @returns whether `otherTouches` was filled. It is not when nobody has links, or when the store gives up because there are too many.
+ * Reads once for all slices what lies anywhere in the tables: the transactions, which each slice would search for in all parts, and
+ * the touches of some people's other cids, of which it would read a granule for each in every part. What is too much for the store at once
+ * is left to the slices.
+ * @param otherTouchesMax about how many touches may be held in memory. Slices look up those of the remaining cids.
  */
-export async function gatherOtherTouches(place: Workplace, keys: PersonKeys, max: number): Promise<boolean> {
-  if (!place.has.links) return false
+export async function gather(place: Workplace, keys: PersonKeys, otherTouchesMax: number): Promise<Gathered> {
+  const { analytics, scratch, has } = place
+  return {
+    otherTouches: has.links && (await isDone(fillOtherTouches(place, keys, otherTouchesMax))),
+    versions: await isDone(refill(analytics, scratch.versions, fillVersionsSql(scratch))),
+  }
+}
+
+/** False when the store gave up. */
+async function isDone(filling: Promise<void>): Promise<boolean> {
   try {
-    await fillOtherTouches(place, keys, max)
+    await filling
     return true
   } catch (error) {
     if (!(error instanceof AnalyticsGaveUp)) throw error
     return false
   }
+}
+
+/** Gives back the memory of what was gathered. */
+export async function releaseGathered({ analytics, scratch }: Workplace): Promise<void> {
+  for (const table of [scratch.versions, scratch.otherTouches]) await refill(analytics, table, null)
 }
 
 async function fillOtherTouches(place: Workplace, keys: PersonKeys, max: number): Promise<void> {
@@ -203,26 +224,22 @@ async function fillOtherTouches(place: Workplace, keys: PersonKeys, max: number)
   await refill(analytics, scratch.otherTouches, fillOtherTouchesSql(scratch))
 }
 
-/** Gives back the memory of the touches that were gathered. */
-export const releaseOtherTouches = ({ analytics, scratch }: Workplace): Promise<void> =>
-  refill(analytics, scratch.otherTouches, null)
-
 /** Computes the transactions at the places [from, to). */
 async function creditSlice(
   place: Workplace,
   { hasReturns }: Scope,
-  slice: { from: number; to: number; version: number; settledUntil: number; hasOtherTouches: boolean },
+  slice: { from: number; to: number; version: number; settledUntil: number; gathered: Gathered },
 ): Promise<void> {
-  const { from, to, version, settledUntil, hasOtherTouches } = slice
+  const { from, to, version, settledUntil, gathered } = slice
   const { analytics, scratch, has } = place
-  const lines = fillLinesSql(scratch, { hasReturns, hasItemGroups: has.itemGroups })
-  await refill(analytics, scratch.lines, lines, { from, to, ...SHOPS_WINDOWS })
+  const ofLines = { returns: hasReturns, itemGroups: has.itemGroups, versions: gathered.versions }
+  await refill(analytics, scratch.lines, fillLinesSql(scratch, ofLines), { from, to, ...SHOPS_WINDOWS })
   if (has.links) await refillLinks(place, scratch.lines)
   const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
   const { isCrowded, touchesFrom, touchesTo } = needs
   const hasSettled = needs.firstAt < settledUntil
   if (isCrowded !== null) await refill(analytics, scratch.reach, fillReachSql(scratch, isCrowded))
-  const credit = creditLinesSql(scratch, { ...needs, hasSettled, hasOtherTouches })
+  const credit = creditLinesSql(scratch, { ...needs, hasSettled, hasOtherTouches: gathered.otherTouches })
   await refill(analytics, scratch.credited, credit, { version, touchesFrom, touchesTo, settledUntil })
   if (hasSettled) await analytics.command(keepSettledSql(scratch), { version, settledUntil })
   for (const statement of storeLinesStatements(scratch)) await analytics.command(statement)

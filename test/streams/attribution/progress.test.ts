@@ -111,6 +111,32 @@ it.each([
   expect(stored.filter(({ outcome }) => outcome === 'CREDITED')).toHaveLength(20)
 })
 
+it.each([
+  { isTooMuch: false, readers: 'the part', readings: { parts: 2, slices: 0 } },
+  {
+    isTooMuch: true,
+    readers: 'each slice, where it is too much at once',
+    readings: { parts: 2, slices: expect.toSatisfy((slices: number) => slices > 2) },
+  },
+])('transactions of the past are read by $readers', async (of) => {
+  const { store, attribute, analytics, lines } = await world()
+  await store(doublets)
+  const readings = { parts: 0, slices: 0 }
+  const watched: Analytics = {
+    ...analytics,
+    command: async (sql, params) => {
+      const table = sql.includes('FROM transactions_by_id') && sql.match(/INSERT INTO \w+_(versions|lines)\b/)?.[1]
+      if (table === 'versions') readings.parts++
+      if (table === 'lines') readings.slices++
+      if (table === 'versions' && of.isTooMuch) throw new AnalyticsGaveUp('Query memory limit exceeded')
+      await analytics.command(sql, params)
+    },
+  }
+  await attribute({ analytics: watched, limits: SMALL_PARTS })
+  expect(readings).toEqual(of.readings)
+  expect(await lines()).toEqual(attributedByHand(doublets))
+})
+
 it('pairs of cid and uid of the past are stored without looking up which are known, and are known afterwards', async () => {
   const { store, attribute, analytics } = await world()
   const steps = new Set<string>()

@@ -17,6 +17,8 @@ export interface Scratch {
   links: string
   /** The transactions to compute again, each with its place, counted from 0. */
   scope: string
+  /** All versions of these transactions, each with the place of its transaction, where they are computed in several slices. */
+  versions: string
   /** The lines of one slice. */
   lines: string
   /** The same lines with their credit, as they are stored. */
@@ -42,6 +44,7 @@ export function scratchOf(name: string): Scratch {
     people: of('people'),
     links: of('links'),
     scope: of('scope'),
+    versions: of('versions'),
     lines: of('lines'),
     credited: of('credited'),
     reach: of('reach'),
@@ -64,6 +67,10 @@ const columnsOf: Record<keyof Scratch, string> = {
   people: peopleColumns,
   links: `${pairColumns}, version Int64`,
   scope: 'place UInt64, shopId String, kind String, eventId String',
+  versions: `place UInt64, eventId String, kind LowCardinality(String), shopId String, cid String, uid Nullable(String),
+    currency LowCardinality(String), occurredAt Int64, receivedAt Int64, imported Bool, proof LowCardinality(String),
+    lines Array(Tuple(shopProductId String, priceMicros Int64, quantity Int64, productTitle Nullable(String),
+      brand Nullable(String), sellerId Nullable(String)))`,
   lines: `shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
     shopProductId String, quantity Int64, priceMicros Int64, currency String, isFirstOfProduct Bool, itemGroups Array(String), proof String,
     receivedAt Int64, trust String, returnedQuantity Int64, returnedMicros Int64, clickWindowHours Int32,
@@ -80,8 +87,11 @@ const columnsOf: Record<keyof Scratch, string> = {
     adUnitId String, algorithm LowCardinality(String), country LowCardinality(Nullable(String))`,
 }
 
-/** Of the only table that may have a million rows. */
-const settingsOf: Partial<Record<keyof Scratch, string>> = { otherTouches: 'SETTINGS compress = 1' }
+/** Of the tables that may have a million rows. */
+const settingsOf: Partial<Record<keyof Scratch, string>> = {
+  versions: 'SETTINGS compress = 1',
+  otherTouches: 'SETTINGS compress = 1',
+}
 
 export const createScratchStatements = (scratch: Scratch): string[] => [
   ...(Object.entries(scratch) as [keyof Scratch, string][]).map(

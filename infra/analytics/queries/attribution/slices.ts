@@ -50,20 +50,35 @@ FROM ${scope}`
 
 const holdsSql = (mayHold: boolean, condition: string): string => (mayHold ? `toBool(${condition})` : 'false')
 
-/** Fills `lines` with the lines of a slice: of the transactions of `scope` at the places [from, to), which are parameters. */
+const VERSION_COLUMNS = `eventId, kind, shopId, cid, uid, currency, occurredAt, receivedAt, imported, proof, lines`
+
+/** Fills `versions` with those of all transactions of `scope`. */
+export const fillVersionsSql = ({ scope, versions }: Scratch): string => `
+INSERT INTO ${versions} (place, ${VERSION_COLUMNS})
+SELECT s.place, t.* FROM (
+  SELECT ${VERSION_COLUMNS} FROM transactions_by_id
+  WHERE idKey IN (SELECT murmurHash3_32(shopId, eventId) FROM ${scope})) AS t
+INNER JOIN ${scope} AS s ON s.shopId = t.shopId AND s.kind = t.kind AND s.eventId = t.eventId`
+
+const IN_SLICE = 'place >= {from:UInt64} AND place < {to:UInt64}'
+
+/**
+ * Fills `lines` with the lines of a slice: of the transactions of `scope` at the places [from, to), which are parameters.
+ * @param has `versions`: whether these are filled.
+ */
 export function fillLinesSql(
-  { scope, lines }: Scratch,
-  { hasReturns, hasItemGroups }: { hasReturns: boolean; hasItemGroups: boolean },
+  { scope, versions, lines }: Scratch,
+  has: { returns: boolean; itemGroups: boolean; versions: boolean },
 ): string {
-  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE place >= {from:UInt64} AND place < {to:UInt64}`
+  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE ${IN_SLICE}`
+  const transactions = has.versions ? `${versions} WHERE ${IN_SLICE}` : `transactions_by_id WHERE ${byIdSql(slice)}`
   return `
 INSERT INTO ${lines} (${LINE_COLUMNS})${linesSql({
-    transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
-    product_groups: hasItemGroups
-      ? `(shopId, id) IN (
-    SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`
+    transactions,
+    product_groups: has.itemGroups
+      ? `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) FROM ${transactions})`
       : null,
-    transaction_returns: hasReturns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
+    transaction_returns: has.returns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
   })}`
 }
 
