@@ -35,7 +35,9 @@ export function scopeOf(snapshot: Snapshot, principal: Principal, ids: ScopeIds)
     if (!seen || (kind === 'Campaign' && hiddenCampaign(principal, entity))) throw unknown(kind, id)
     return entity.body.shopId
   }
-  if (ids.shopId !== undefined && !visible.has(ids.shopId)) throw unknown('Shop', ids.shopId)
+  if (ids.shopId !== undefined && !seesShop(snapshot, principal, { id: ids.shopId, visible })) {
+    throw unknown('Shop', ids.shopId)
+  }
   if (ids.accountId !== undefined && !seesAccount(snapshot, principal, { id: ids.accountId, visible })) {
     throw unknown('Account', ids.accountId)
   }
@@ -73,6 +75,15 @@ function shopsSeen(snapshot: Snapshot, { role, accountId }: Principal): (shop: E
 
 function hiddenCampaign(principal: Principal, campaign: Entity<'Campaign'>): boolean {
   return principal.role === 'ADVERTISER' && campaign.body.accountId !== principal.accountId
+}
+
+/** Advertisers see every shop. A report about one without their campaigns is empty. */
+function seesShop(
+  snapshot: Snapshot,
+  { role }: Principal,
+  { id, visible }: { id: string; visible: ReadonlyMap<string, unknown> },
+): boolean {
+  return visible.has(id) || (role === 'ADVERTISER' && snapshot.get('Shop', id) !== undefined)
 }
 
 /** An account is visible to itself, to operators, and to publishers in whose shops it advertises. */

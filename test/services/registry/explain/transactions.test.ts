@@ -137,6 +137,12 @@ describe('GET /v1/panel/transactions', () => {
     expect((await list('shopId=warsaw', 'pub-b')).status).toBe(404)
   })
 
+  it('has no sales for an advertiser in a shop without its campaigns, which it sees as well', async () => {
+    const { status, body } = await list('shopId=newYork', 'adv-1')
+    expect([status, body]).toEqual([200, { items: [], nextCursor: null }])
+    expect((await list('shopId=nowhere', 'adv-1')).status).toBe(404)
+  })
+
   it('pages an advertiser through the orders that credited it and no others', async () => {
     const pages: {
       eventId: string

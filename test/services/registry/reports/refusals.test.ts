@@ -33,13 +33,21 @@ describe('a report that cannot be given', () => {
     ['pub-b', 'accountId=adv-2'],
     ['adv-1', 'accountId=adv-2'],
     ['adv-1', 'campaignId=c-warsaw-2'],
-    ['adv-1', 'shopId=newYork'],
+    ['adv-1', 'shopId=nowhere'],
     ['adv-2', 'adUnitId=u-lordHowe-1'],
     ['operator', 'shopId=nowhere'],
     ['operator', "campaignId=' OR 1=1 --"],
   ] as [Who, string][])('answers %s 404 for %s', async (who, filter) => {
     const { status, body } = await world.get(`/v1/panel/reports?${july}&${filter}`, who)
     expect([status, body.code]).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('is empty, and no 404, for an advertiser who asks about a shop without its campaigns', async () => {
+    const { status, body } = await world.get(
+      `/v1/panel/reports?${july}&shopId=newYork&groupBy=day&metrics=views`,
+      'adv-1',
+    )
+    expect([status, body.rows, body.totals]).toEqual([200, [], { currency: null, views: 0 }])
   })
 
   it.each([

@@ -27,7 +27,6 @@ export function useSalesFilters(isAdvertiser: boolean) {
   const [onlyShop] = shops?.length === 1 ? shops : []
   return {
     isAdvertiser,
-    isShopChosen: askedShopId !== null,
     ofShop: isAdvertiser ? (onlyShop ?? shops?.find(({ id }) => id === askedShopId)) : shop,
     kind: kind ?? 'PURCHASE',
     credit: isAdvertiser ? 'true' : (credit ?? 'true'),

@@ -34,8 +34,7 @@ export default function SalesPage() {
   const listed = {
     from: startOf(days.from, shop?.timeZone),
     to: startOf(addDays(days.until, 1), shop?.timeZone),
-    // The API knows no sales of an advertiser in a shop without its campaigns.
-    ...(ofShop && (!isAdvertiser || filters.isShopChosen) && { shopId: ofShop.id }),
+    ...(ofShop && { shopId: ofShop.id }),
     ...(accountId && { accountId }),
     ...(campaignId && { campaignId }),
     ...(purchasedProductId && ofShop && { purchasedProductId }),
