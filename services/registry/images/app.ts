@@ -2,7 +2,13 @@ import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { Content } from '../../../schemas/http/content.ts'
-import { ImageParams, ImageQuery, ImageUpload, ImageView } from '../../../schemas/http/panel/campaigns/banners.ts'
+import {
+  ImageAccount,
+  ImageParams,
+  ImageQuery,
+  ImageUpload,
+  ImageView,
+} from '../../../schemas/http/panel/campaigns/banners.ts'
 import { IMAGE_BYTES_MAX } from '../../../schemas/http/panel/limits.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { imageUrl, mediaTypes } from '../../domain/campaign/image.ts'
@@ -14,7 +20,7 @@ import { createLimiter } from '../resources/limiter.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { createShares } from '../resources/shares.ts'
-import { changed, created, type Registry } from '../resources/store.ts'
+import { changed, created, type EntityChange, type Registry } from '../resources/store.ts'
 import { principalOf } from '../rights/auth.ts'
 import { type EncodedImage, encodeImage } from './encode.ts'
 import type { ImageFiles } from './files.ts'
@@ -45,6 +51,7 @@ export function imagesApp(deps: ImagesAppDeps) {
       schemas: { view: ImageView, query: ImageQuery },
       views: (entities) => entities.map((entity) => view(entity, deps.publicUrl)),
     })
+    accountRoute(server, deps)
     contentRoute(server, deps)
   }
 }
@@ -108,13 +115,51 @@ async function keep(
   await registry.write(
     () => {
       const known = snapshot.get('Image', id)
-      if (!known) return [created('Image', id, { ...image, bytes: image.bytes.length, accountIds: [accountId] })]
-      if (known.body.accountIds.includes(accountId)) return []
-      return [changed(known, { ...known.body, accountIds: [...known.body.accountIds, accountId] })]
+      if (known) return usedBy(known, accountId)
+      return [created('Image', id, { ...image, bytes: image.bytes.length, accountIds: [accountId] })]
     },
     { by },
   )
   return snapshot.get('Image', id)!
+}
+
+/** What lets an account use an image. */
+function usedBy(image: Entity<'Image'>, accountId: string): EntityChange[] {
+  const { accountIds } = image.body
+  return accountIds.includes(accountId)
+    ? []
+    : [changed(image, { ...image.body, accountIds: [...accountIds, accountId] })]
+}
+
+function accountRoute(server: HttpServer, { access, authorize, registry, publicUrl }: ImagesAppDeps): void {
+  server.post(
+    '/v1/panel/images/:id/accounts',
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        operationId: 'addImageAccount',
+        summary: 'Let a further account use an image',
+        description:
+          'For a banner that is copied to another advertiser. Nothing changes if the account may use it already.',
+        params: ImageParams,
+        body: ImageAccount,
+        response: { 200: ImageView },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      const { accountId } = request.body
+      await registry.write(
+        () => {
+          access.need(principal, 'Account', accountId)
+          return usedBy(access.needToChange(principal, 'Image', id), accountId)
+        },
+        { by: principal.actorId },
+      )
+      return view(access.need(principal, 'Image', id), publicUrl)
+    },
+  )
 }
 
 function refuseWithoutRoom(error: NodeJS.ErrnoException): never {

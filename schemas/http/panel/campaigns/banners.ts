@@ -158,3 +158,4 @@ export const ImageView = Type.Object({
 })
 export const ImageQuery = ListQuery({})
 export const ImageParams = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the image' }) })
+export const ImageAccount = Body({ accountId: Id('Account that may use the image') })

@@ -77,6 +77,26 @@ describe('images', () => {
     })
   })
 
+  it('are given by the operator to a further account, for a banner that is copied, and by nobody else', async () => {
+    const { body: image } = await upload(office, brand.token, await picture('jpeg', SIZE))
+    const give = (token: string, accountId: string, id = image.id) =>
+      office.call('POST', `/v1/panel/images/${id}/accounts`, { accountId }, token)
+    const seenByOther = async () =>
+      (await office.call('GET', `/v1/panel/images/${image.id}`, undefined, other.token)).status
+    expect((await give(brand.token, other.id)).status).toBe(404)
+    expect((await give(other.token, other.id)).status).toBe(404)
+    expect((await give(BOOTSTRAP_TOKEN, UNKNOWN)).status).toBe(404)
+    expect((await give(BOOTSTRAP_TOKEN, other.id, 'unknown')).status).toBe(404)
+    expect(await seenByOther()).toBe(404)
+    for (let i = 0; i < 2; i++)
+      expect(await give(BOOTSTRAP_TOKEN, other.id)).toMatchObject({ status: 200, body: image })
+    expect(await seenByOther()).toBe(200)
+    expect(office.registry.snapshot.get('Image', image.id)).toMatchObject({
+      version: 2,
+      body: { accountIds: [brand.id, other.id] },
+    })
+  })
+
   it('are uploaded for an account by the operator', async () => {
     const to = (accountId?: string) => upload(office, BOOTSTRAP_TOKEN, png, { fields: accountId ? { accountId } : {} })
     expect((await to(other.id)).status).toBe(201)

@@ -22,7 +22,7 @@ import { useCampaignFacts } from './use-campaign-facts.ts'
 import { focusError, useProductCheck } from './use-product-check.ts'
 import { createBody } from './values/campaign-body.ts'
 import { problemsOf, STEPS, stepOf, toFormErrors } from './values/campaign-problems.ts'
-import { type CampaignValues, copyOf, EMPTY_CAMPAIGN } from './values/campaign-values.ts'
+import { type CampaignValues, copyOf, EMPTY_CAMPAIGN, imageIdsOf } from './values/campaign-values.ts'
 
 const REVIEW = STEPS.indexOf('review')
 
@@ -65,7 +65,11 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
     if (steps.length > 0) moveTo(Math.min(...steps), true)
   }
   const { submit, isSaving } = useSave({
-    save: () => answer(client.POST('/v1/panel/campaigns', { body: createBody(form.getValues(), timeZone) })),
+    async save() {
+      const values = form.getValues()
+      if (values.accountId !== '') await giveImages(values)
+      return answer(client.POST('/v1/panel/campaigns', { body: createBody(values, timeZone) }))
+    },
     changes: ['/v1/panel/campaigns'],
     form: { ...form, setErrors: (errors) => showErrors(toFormErrors(errors, form.getValues())) },
     saved: t('created'),
@@ -151,6 +155,14 @@ function Steps({ shopId, model }: { shopId: string; model: CampaignValues | unde
       </StickyActions>
     </form>
   )
+}
+
+/** Lets the chosen account use the images of the banners: those of a copied campaign may be another's. */
+async function giveImages({ accountId, banners }: CampaignValues): Promise<void> {
+  for (const id of imageIdsOf(banners)) {
+    const params = { path: { id } }
+    await answer(client.POST('/v1/panel/images/{id}/accounts', { params, body: { accountId } }))
+  }
 }
 
 /** The current step. The focus goes to the heading of a new step, or to the first field in it with an error. */

@@ -124,5 +124,11 @@ function bannerValues(banner: NonNullable<Campaign['banners']>[number], at: numb
   }
 }
 
+/** The images and logos of the banners, each once. */
+export function imageIdsOf(banners: readonly BannerValues[]): Set<string> {
+  const ids = banners.flatMap(({ images, logoImageId }) => [...images.map(({ imageId }) => imageId), logoImageId ?? ''])
+  return new Set(ids.filter((id) => id !== ''))
+}
+
 const pick = <T extends object, K extends keyof T>(from: T, keys: readonly K[]) =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
