@@ -9,6 +9,7 @@ import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/shop/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
+import classes from './moderation.module.css'
 import { ModerationQueue, waitingSince } from './moderation-queue.tsx'
 import { ShortcutsDialog, useShortcutsOn } from './shortcuts-dialog.tsx'
 import { useDecision } from './use-decision.tsx'
@@ -78,6 +79,7 @@ export default function ModerationPage() {
           value={state}
           onChange={(value) => value && setSearch({ state: value }, { replace: true })}
           keepMounted={false}
+          classNames={{ list: classes.tabs, tab: classes.tab }}
         >
           <Tabs.List mb="md">
             {tabs.map((tab) => (
