@@ -39,10 +39,16 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
   )
 }
 
-/** Whether the user may pause or resume a campaign, and it has neither ended nor been archived. */
+const CANNOT_RUN: ReadonlySet<Campaign['state']> = new Set(['REJECTED', 'ENDED', 'ARCHIVED'])
+
+/** Whether the user may pause or resume a campaign, and that says whether it runs. One that waits in moderation does not run yet. */
 export function useMaySwitch(): (campaign: Campaign) => boolean {
   const mayChange = useMayChange()
-  return (campaign) => mayChange(campaign) && campaign.state !== 'ENDED' && campaign.state !== 'ARCHIVED'
+  return (campaign) => {
+    const { state, status } = campaign
+    const isWaiting = state === 'IN_MODERATION' && status === 'ACTIVE'
+    return mayChange(campaign) && !CANNOT_RUN.has(state) && !isWaiting
+  }
 }
 
 /** Whether the user may change a campaign. A publisher cannot change other accounts' campaigns in its shops. */
