@@ -4,7 +4,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
-import { Money } from '../../../components/values/money.tsx'
+import { DECIMALS_MAX, Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
@@ -25,6 +25,8 @@ import {
 
 /** The most campaigns that are listed. For the others, only their number is shown. */
 const LISTED_MAX = 12
+/** The least amount above 0. */
+const AMOUNT_MIN = 10 ** -DECIMALS_MAX
 
 export interface BulkActionsProps {
   campaigns: readonly Campaign[]
@@ -139,6 +141,7 @@ function Fields({ kind, campaigns, values, setValues, shopOf }: FieldsProps) {
     <MoneyInput
       label={label}
       currency={shop?.currency}
+      min={AMOUNT_MIN}
       value={values[name]}
       onChange={(value) => setValues({ ...values, [name]: value })}
       data-autofocus
