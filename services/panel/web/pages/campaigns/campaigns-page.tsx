@@ -1,4 +1,4 @@
-import { Alert, Button, Select } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { JSX } from 'react'
 import { Link } from 'react-router'
@@ -6,7 +6,6 @@ import type { Campaign } from '../../client/types.ts'
 import { DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { keyOf, useColumns } from '../../components/page/table/columns.ts'
-import { useAddressValue } from '../../data/use-address-value.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import { useSession } from '../../session/session.ts'
@@ -14,8 +13,8 @@ import { useShop } from '../../session/shop-context.tsx'
 import { useMayChange, useMaySwitch } from './campaign-switch.tsx'
 import { BulkActions } from './list/bulk-actions.tsx'
 import { columnsFor, LAST_DAYS, TODAY } from './list/columns.tsx'
+import { CampaignFilters, useCampaignFilters } from './list/filters.tsx'
 import { useFigures } from './list/use-figures.ts'
-import { KINDS, STATES } from './words.ts'
 
 const REFRESH_MS = 30_000
 /** Names the table in the browser's storage and in files. */
@@ -25,17 +24,16 @@ const NO_FIGURES = { spentToday: undefined, lastDays: undefined }
 /** All campaigns that the user sees: an advertiser's own campaigns, or those in the chosen shop. */
 export default function CampaignsPage() {
   const { role } = useSession().user
-  const { shops, shop: chosen } = useShop()
+  const { shops } = useShop()
   const mayChange = useMayChange()
   const maySwitch = useMaySwitch()
   const isAdvertiser = role === 'ADVERTISER'
-  const shop = isAdvertiser ? undefined : chosen
-  const [state, setState] = useAddressValue('state')
-  const [kind, setKind] = useAddressValue<Campaign['kind']>('kind')
-  const isArchive = state === 'ARCHIVED'
+  const filters = useCampaignFilters(isAdvertiser)
+  const { isArchive, isFiltered, kind, shopId } = filters
+  const shop = shops?.find(({ id }) => id === shopId)
   const list = useList('/v1/panel/campaigns', {
     query: {
-      ...(shop ? { shopId: shop.id } : {}),
+      ...(shopId ? { shopId } : {}),
       ...(kind ? { kind } : {}),
       ...(isArchive ? { archived: true } : {}),
     },
@@ -44,7 +42,7 @@ export default function CampaignsPage() {
     refreshMs: REFRESH_MS,
   })
   const shopOf = ({ shopId }: Campaign) => shops?.find(({ id }) => id === shopId)
-  const items = list.items?.filter((campaign) => state === null || campaign.state === state)
+  const items = list.items?.filter(filters.isShown)
   const facts = { isAdvertiser, hasActions: items?.some(maySwitch) ?? false, shops, shopOf }
   const { shown } = useColumns(TABLE, columnsFor({ ...facts, figures: NO_FIGURES }))
   const isShown = (key: string) => shown.some((column) => keyOf(column) === key)
@@ -81,29 +79,8 @@ export default function CampaignsPage() {
         counted={(counts) => t('counted', counts)}
         {...(list.items && { countAll: list.items.length })}
         {...(items?.some(mayChange) && { selection })}
-        filters={
-          <>
-            <Select
-              aria-label={t('state')}
-              placeholder={t('allStates')}
-              clearable
-              w={160}
-              value={state}
-              onChange={setState}
-              data={STATES}
-            />
-            <Select
-              aria-label={t('kind')}
-              placeholder={t('allKinds')}
-              clearable
-              w={150}
-              value={kind}
-              onChange={(value) => setKind(value as Campaign['kind'] | null)}
-              data={KINDS}
-            />
-          </>
-        }
-        empty={emptyOf({ isArchive, isFiltered: state !== null || kind !== null, create })}
+        filters={<CampaignFilters filters={filters} campaigns={list.items ?? []} />}
+        empty={emptyOf({ isArchive, isFiltered, create })}
       />
     </>
   )
