@@ -12,11 +12,14 @@ export interface Account {
 
 export type Scope = 'slots' | 'feed' | 'panel' | 'import' | 'events'
 
-/** A person who signs in to the panel. */
+/**
+ * A person in one account. Users of several accounts may share one login: the password, second factor and sessions of a person.
+ * One of them keeps it, and these fields of the others are empty.
+ */
 export interface User {
-  /** In lower case, unique. */
+  /** In lower case, unique in the account. */
   email: string
-  /** Argon2id, as libsodium's crypto_pwhash_str writes it. Empty without a password: the user was only invited, or is deleted. */
+  /** Argon2id, as libsodium's crypto_pwhash_str writes it. Empty for a user who does not keep a login. */
   passwordHash: string
   /** The kind of the account. */
   role: Account['kind']
@@ -33,6 +36,8 @@ export interface User {
   secondFactor: SecondFactor | null
   /** A link with which the user may set a password, once. */
   passwordLink: PasswordLink | null
+  /** The id of the login that the user shares; null for a user's own, whose id is that of the user, or for none yet. */
+  loginId: string | null
 }
 
 export interface EndedSession {

@@ -8,6 +8,7 @@ export const errorCodes = {
   UNAUTHENTICATED: { status: 401, title: 'A valid access token is required' },
   SECOND_FACTOR_REQUIRED: { status: 401, title: 'A second-factor code is required' },
   FORBIDDEN: { status: 403, title: 'The token does not allow this' },
+  ACCOUNT_REQUIRED: { status: 403, title: 'The request must name an account of the user' },
   REAUTHENTICATION_REQUIRED: { status: 403, title: 'Recent authentication is required' },
   SECOND_FACTOR_MISSING: { status: 403, title: 'A second factor must be set up first' },
   NOT_FOUND: { status: 404, title: 'The resource does not exist' },

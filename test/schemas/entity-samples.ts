@@ -171,6 +171,7 @@ export const bodies: EntityBodies = {
     endedSessions: [{ id: 'session-1', expiresAt: AT }],
     secondFactor: { sealedSecret: 'c2VhbGVk', lastStep: 59_000_000, recoveryHashes: ['x', 'y'], enabledAt: AT },
     passwordLink: { purpose: 'RESET', secretHash: 'x', expiresAt: AT },
+    loginId: 'user-1',
   },
   SigningKey: { shopId: 'shop-1', name: 'checkout', secret: 'endcap_sign_x' },
   ReportView: { userId: 'user-1', name: 'Weekly', address: 'period=7-days&groupBy=campaign', isDefault: true },

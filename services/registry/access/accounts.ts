@@ -12,7 +12,7 @@ import type { Resource } from '../resources/resource.ts'
 import { removed } from '../resources/store.ts'
 import { ofAccount } from '../rights/indexes.ts'
 import { onlyRoles } from '../rights/roles.ts'
-import { removedUser } from './users/users.ts'
+import { removedUser } from './users/logins.ts'
 
 /** Accounts. The operator creates them; an account may change its own names and tax number. */
 export function accounts(snapshot: Snapshot): Resource<'Account', typeof AccountCreate, typeof AccountPatch> {
@@ -45,7 +45,11 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
     removal(account) {
       const tokens = [...snapshot.under(ofAccount.Token, account.id)]
       const users = [...snapshot.under(ofAccount.User, account.id)]
-      return [...tokens.map((token) => removed(token)), ...users.map(removedUser), removed(account)]
+      return [
+        ...tokens.map((token) => removed(token)),
+        ...users.flatMap((user) => removedUser(snapshot, user)),
+        removed(account),
+      ]
     },
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }

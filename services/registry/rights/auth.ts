@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Scope, User } from '../../../schemas/records/accounts.ts'
-import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../../callers/bearer-tokens.ts'
+import { createBearerReader } from '../../callers/bearer-tokens.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { accountIdOf, actingUser } from './acting-user.ts'
 
 /** The caller. This is all that routes know, whether the caller used a token or a session. */
 export interface Principal {
@@ -29,7 +30,10 @@ export interface SessionReader {
 }
 
 interface SignedIn {
-  user: Entity<'User'>
+  /** The user who keeps the login, with its second factor. */
+  keeper: Entity<'User'>
+  /** Those users of the login who may sign in. */
+  users: Entity<'User'>[]
   /** When the user last authenticated. UTC epoch ms. */
   authenticatedAt: number
   /** The `Set-Cookie` that renews the session; null when it is not due. */
@@ -60,7 +64,7 @@ export function createAuthorize(deps: {
   /** Without it, only tokens are accepted. */
   sessions?: SessionReader
   /** Whether a user must set up a second factor before anything else. */
-  lacksSecondFactor?: (user: User) => boolean
+  lacksSecondFactor?: (user: Pick<User, 'role' | 'secondFactor'>) => boolean
   /** Called for each request that a token of the registry authorizes. */
   noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
   now: () => number
@@ -75,10 +79,16 @@ export function createAuthorize(deps: {
     if (kind !== 'Token' && kind !== 'User' && kind !== 'Account') return
     for (const request of arriving) {
       const { authorization } = request.headers
-      const isInForce = authorization === undefined ? sessions?.read(request) : readBearer(authorization)
+      const isInForce = authorization === undefined ? isActing(request) : readBearer(authorization)
       if (!isInForce) request.bodyArrival?.giveUp(new Problem('UNAUTHENTICATED', 'The token or session has ended'))
     }
   })
+
+  /** Whether the session of a request still belongs to the account for which the request was let in. */
+  function isActing(request: FastifyRequest): boolean {
+    const users = sessions?.read(request)?.users ?? []
+    return users.some(({ id }) => id === request.principal?.userId)
+  }
 
   function awaitBody(request: FastifyRequest): void {
     const { raw } = request
@@ -101,14 +111,15 @@ export function createAuthorize(deps: {
     const session = sessions?.read(request)
     if (!session) return null
     if (session.renewal !== null) reply.header('set-cookie', session.renewal)
-    const { id, body } = session.user
-    if (lacksSecondFactor?.(body)) {
+    const user = actingUser(session.users, request)
+    const { id, body } = user
+    if (lacksSecondFactor?.({ role: body.role, secondFactor: session.keeper.body.secondFactor })) {
       throw new Problem(
         'SECOND_FACTOR_MISSING',
         'Set up a second factor first: this installation requires one for your role',
       )
     }
-    const accountId = body.accountId ?? BOOTSTRAP_ACCOUNT_ID
+    const accountId = accountIdOf(user)
     const credential = { kind: 'SESSION', authenticatedAt: session.authenticatedAt } as const
     return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS, credential }
   }

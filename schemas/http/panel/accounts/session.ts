@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { Body, Time } from '../common.ts'
+import { Body, Nullable, Time } from '../common.ts'
 import { AccountView } from './accounts.ts'
 import { Code } from './second-factor.ts'
-import { Email, PASSWORD_CHARS_MAX, UserView } from './users.ts'
+import { Email, PASSWORD_CHARS_MAX, UserRole, UserView } from './users.ts'
 
 export const SignIn = Body({
   email: Email,
@@ -16,6 +16,18 @@ export const SessionView = Type.Object({
   account: Type.Union([AccountView, Type.Null()], {
     description: 'Account of the user; null for an operator without an account',
   }),
+  accounts: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The value of the header endcap-account of requests that act for the account' }),
+      name: Nullable(Type.String({ description: 'Name of the account; null for operators without an account' })),
+      kind: UserRole,
+    }),
+    {
+      description:
+        'The accounts that the login lets into. With more than one, each request must name its account in the header ' +
+        'endcap-account (ACCOUNT_REQUIRED)',
+    },
+  ),
   mustSetUpSecondFactor: Type.Boolean({
     description:
       'If true, this installation requires a second factor for the role of the user. Until it is set up, all other requests ' +

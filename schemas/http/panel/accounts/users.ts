@@ -12,7 +12,7 @@ export const Email = Type.String({
   maxLength: EMAIL_CHARS_MAX,
   description: 'E-mail address. Case does not matter',
 })
-const UserRole = Type.Enum(['OPERATOR', 'PUBLISHER', 'ADVERTISER'], {
+export const UserRole = Type.Enum(['OPERATOR', 'PUBLISHER', 'ADVERTISER'], {
   description: 'Role of the user. It is the kind of the account',
 })
 

@@ -12,10 +12,10 @@ import type { ResourceDeps } from '../../resources/resource.ts'
 import { changed } from '../../resources/store.ts'
 import { principalOf } from '../../rights/auth.ts'
 import { operatorOnly } from '../../rights/roles.ts'
-import { withoutSessions } from '../sessions/ending.ts'
-import { isRecent, peopleOnly, reauthenticationRequired, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import { freshSession, peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import { userSubject } from '../users/users.ts'
+import { keeperOf, loginIdOf, withoutSessions } from '../users/logins.ts'
+import { recordOfLogin } from '../users/users.ts'
 import { enrolmentUri, newRecoveryCodes, newSecret, recoveryHash, stepOf } from './codes.ts'
 import type { Sealing } from './sealing.ts'
 import type { SecondFactors } from './second-factors.ts'
@@ -53,13 +53,13 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      const { user } = freshSession(deps, request)
-      if (user.body.secondFactor)
+      const { keeper, loginId } = freshSession(deps, request)
+      if (keeper.body.secondFactor)
         throw new Problem('CONFLICT', 'The user already has an authenticator app: turn it off first')
       const secret = newSecret(randomBytes)
-      const enrolment = sealing.seal(secret, enrolmentOf(user.id))
+      const enrolment = sealing.seal(secret, enrolmentOf(loginId))
       reply.header('cache-control', 'no-store')
-      return { secret, uri: enrolmentUri(secret, user.body.email), enrolment }
+      return { secret, uri: enrolmentUri(secret, keeper.body.email), enrolment }
     },
   )
   server.put(
@@ -76,27 +76,27 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     async (request, reply) => {
       const session = freshSession(deps, request)
       const { enrolment, code } = request.body
-      const { id } = session.user
-      const secret = sealing.open(enrolment, enrolmentOf(id))
+      const { loginId } = session
+      const secret = sealing.open(enrolment, enrolmentOf(loginId))
       if (secret === null) throw invalid([{ path: '/enrolment', message: 'is not of this user: start again' }])
       const lastStep = stepOf(code, secret, now())
       if (lastStep === null) throw invalid([{ path: '/code', message: 'is not the code that the app shows now' }])
       const recoveryCodes = newRecoveryCodes(randomBytes)
-      const sealedSecret = sealing.seal(secret, id)
+      const sealedSecret = sealing.seal(secret, loginId)
       const secondFactor = { sealedSecret, lastStep, recoveryHashes: recoveryCodes.map(recoveryHash), enabledAt: now() }
-      const user = await change(deps, request, session, 'SECOND_FACTOR_ENABLED', (body) => {
+      const keeper = await change(deps, request, session, 'SECOND_FACTOR_ENABLED', (body) => {
         if (body.secondFactor)
           throw new Problem('CONFLICT', 'The user already has an authenticator app: turn it off first')
         return withoutSessions({ ...body, secondFactor })
       })
-      reply.header('set-cookie', sessions.reopen(session, user).setCookie).header('cache-control', 'no-store')
+      reply.header('set-cookie', sessions.reopen(session, keeper).setCookie).header('cache-control', 'no-store')
       return { recoveryCodes }
     },
   )
 }
 
 /** The owner for whom a secret is sealed during setup, so that it cannot be opened as the user's secret. */
-const enrolmentOf = (userId: string) => `enrolment of ${userId}`
+const enrolmentOf = (loginId: string) => `enrolment of ${loginId}`
 
 function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {
   server.post(
@@ -122,7 +122,7 @@ function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {
 }
 
 function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
-  const { registry, access, authorize, secondFactors, securityLog, now } = deps
+  const { registry, access, authorize, secondFactors, now } = deps
   server.delete(
     PATH,
     {
@@ -130,7 +130,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     },
     async (request, reply) => {
       const session = freshSession(deps, request)
-      if (secondFactors.isRequired(session.user.body)) {
+      if (session.users.some(({ body }) => secondFactors.isRequired(body))) {
         throw new Problem('CONFLICT', 'This installation requires a second factor for your role')
       }
       await change(deps, request, session, 'SECOND_FACTOR_REMOVED', (body) => ({ ...body, secondFactor: null }))
@@ -154,22 +154,16 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
       const [entry] = await registry.write(
         () => {
           const user = access.needToChange(principal, 'User', request.params.id)
-          return [changed(user, withoutSessions({ ...user.body, secondFactor: null }))]
+          const keeper = keeperOf(registry.snapshot, loginIdOf(user)) ?? user
+          return [changed(keeper, withoutSessions({ ...keeper.body, secondFactor: null }))]
         },
         { by: principal.actorId },
       )
-      await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'SECOND_FACTOR_REMOVED' })
+      const loginId = loginIdOf(entry as Entity<'User'>)
+      await recordOfLogin(deps, request, loginId, { kind: 'SECOND_FACTOR_REMOVED', isByPerson: false })
       return reply.code(204).send(null)
     },
   )
-}
-
-/** @throws Problem UNAUTHENTICATED, REAUTHENTICATION_REQUIRED */
-function freshSession({ sessions, now }: SecondFactorRoutesDeps, request: unknown): Session {
-  const session = sessions.read(request as FastifyRequest)
-  if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
-  if (!isRecent(session.authenticatedAt, now())) throw reauthenticationRequired()
-  return session
 }
 
 function needFactor({ secondFactor }: User): SecondFactor {
@@ -178,21 +172,20 @@ function needFactor({ secondFactor }: User): SecondFactor {
 }
 
 async function change(
-  { registry, sessions, securityLog }: SecondFactorRoutesDeps,
+  deps: SecondFactorRoutesDeps,
   request: unknown,
-  { user: { id } }: Session,
+  { loginId }: Session,
   kind: SecurityEventKind,
   changedBody: (body: User) => User,
 ): Promise<Entity<'User'>> {
-  const [entry] = await registry.write(
+  const [entry] = await deps.registry.write(
     () => {
-      const user = sessions.read(request as FastifyRequest)?.user
-      if (!user) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
-      return [changed(user, changedBody(user.body))]
+      const keeper = deps.sessions.read(request as FastifyRequest)?.keeper
+      if (!keeper) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      return [changed(keeper, changedBody(keeper.body))]
     },
-    { by: id },
+    { by: loginId },
   )
-  const user = entry as Entity<'User'>
-  await securityLog.record(request as FastifyRequest, { ...userSubject(user), kind, userId: id })
-  return user
+  await recordOfLogin(deps, request as FastifyRequest, loginId, { kind, isByPerson: true })
+  return entry as Entity<'User'>
 }

@@ -2,6 +2,7 @@ import type { Account, SecondFactor, User } from '../../../../schemas/records/ac
 import { Problem } from '../../../domain/errors.ts'
 import { changed, type Registry } from '../../resources/store.ts'
 import { createRateLimiter } from '../sessions/rate-limiter.ts'
+import { keeperOf } from '../users/logins.ts'
 import { recoveryHash, stepOf } from './codes.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -12,7 +13,7 @@ const TRIES = { burst: 20, windowMs: 3_600_000, keysMax: 10_000 }
 /** The second factor that users prove besides the password. */
 export interface SecondFactors {
   /** Uses up a code of the app or a recovery code; each is valid once. @throws Problem RATE_LIMITED, and as `Registry.write`. */
-  use(userId: string, code: string): Promise<'APP' | 'RECOVERY' | null>
+  use(loginId: string, code: string): Promise<'APP' | 'RECOVERY' | null>
   /** Whether the settings require a second factor that the user lacks. */
   isMissing(user: Pick<User, 'role' | 'secondFactor'>): boolean
   /** Whether the settings require a second factor of the user. */
@@ -29,22 +30,22 @@ export function createSecondFactors(deps: {
   const rateLimiter = createRateLimiter({ ...TRIES, now })
 
   /** The factor after the code has been used; null when the code is wrong or was used before. */
-  function afterCode(factor: SecondFactor, userId: string, code: string): SecondFactor | null {
+  function afterCode(factor: SecondFactor, loginId: string, code: string): SecondFactor | null {
     if (!APP_CODE.test(code)) {
       const used = recoveryHash(code)
       const recoveryHashes = factor.recoveryHashes.filter((hash) => hash !== used)
       return recoveryHashes.length < factor.recoveryHashes.length ? { ...factor, recoveryHashes } : null
     }
-    const secret = sealing.open(factor.sealedSecret, userId)
+    const secret = sealing.open(factor.sealedSecret, loginId)
     const step = secret === null ? null : stepOf(code, secret, now())
     if (secret === null || step === null || step <= factor.lastStep) return null
     // Sealed again, so that it can still be opened after the key that sealed it before is dropped.
-    return { ...factor, lastStep: step, sealedSecret: sealing.seal(secret, userId) }
+    return { ...factor, lastStep: step, sealedSecret: sealing.seal(secret, loginId) }
   }
 
   return {
-    async use(userId, code) {
-      const tries = rateLimiter.key(userId)
+    async use(loginId, code) {
+      const tries = rateLimiter.key(loginId)
       const waitMs = tries.waitMs()
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / 1000)
@@ -53,12 +54,12 @@ export function createSecondFactors(deps: {
       tries.take()
       const writing = registry.write(
         () => {
-          const user = registry.snapshot.get('User', userId)
-          const factor = user?.body.secondFactor
-          const after = factor ? afterCode(factor, userId, code) : null
-          return user && after ? [changed(user, { ...user.body, secondFactor: after })] : []
+          const keeper = keeperOf(registry.snapshot, loginId)
+          const factor = keeper?.body.secondFactor
+          const after = factor ? afterCode(factor, loginId, code) : null
+          return keeper && after ? [changed(keeper, { ...keeper.body, secondFactor: after })] : []
         },
-        { by: userId },
+        { by: loginId },
       )
       // A failed write has told nobody whether the code is right.
       const written = await writing.catch((error) => {

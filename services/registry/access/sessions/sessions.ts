@@ -2,6 +2,7 @@ import { Signer } from '@fastify/cookie'
 import type { FastifyRequest } from 'fastify'
 import { DAY_MS, HOUR_MS } from '../../../../schemas/durations.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { isEnabled, keeperOf, loginIdOf, usersOf } from '../users/logins.ts'
 import { checkSender } from './same-origin.ts'
 
 /** Lifetime of a session since its last use. */
@@ -13,7 +14,11 @@ const RENEWAL_MS = 600_000
 
 export interface Session {
   id: string
-  user: Entity<'User'>
+  loginId: string
+  /** The user who keeps the login: its password, second factor and ended sessions. */
+  keeper: Entity<'User'>
+  /** Those users of the login who may sign in. A request acts for one of them. */
+  users: Entity<'User'>[]
   /** When the user last authenticated, by password or second factor. UTC epoch ms, as the other times. */
   authenticatedAt: number
   expiresAt: number
@@ -31,15 +36,15 @@ export interface Opened {
 
 /**
  * Sessions of signed-in users. A session is kept in its signed cookie, so it survives a restart and costs no write. What ends
- * sessions early is kept with the user: an epoch that ends all of them, and the ids of those that were signed out.
+ * sessions early is kept with the login: an epoch that ends all of them, and the ids of those that were signed out.
  */
 export interface Sessions {
-  /** Opens a new session. */
-  open(user: Entity<'User'>): Opened
-  /** The same session, for the user as now stored, who has just authenticated again. */
-  reopen(session: Session, user: Entity<'User'>): Opened
+  /** Opens a new session of the login that the user keeps. */
+  open(keeper: Entity<'User'>): Opened
+  /** The same session, for the keeper as now stored. The person has just authenticated again. */
+  reopen(session: Session, keeper: Entity<'User'>): Opened
   /**
-   * The session of a request's cookie; null unless the session is valid and its user may still sign in.
+   * The session of a request's cookie; null unless the session is valid and a user of its login may still sign in.
    * @throws Problem FORBIDDEN when the request would change something and no page of this server sent it.
    */
   read(request: Pick<FastifyRequest, 'method' | 'headers'>): Session | null
@@ -49,14 +54,14 @@ export interface Sessions {
 
 interface Claims {
   id: string
-  userId: string
+  loginId: string
   epoch: number
   signedInAt: number
   authenticatedAt: number
 }
 
 /**
- * The cookie's value is `user id.epoch.session id.signed in at.authenticated at.expires at.signature`, times in epoch ms,
+ * The cookie's value is `login id.epoch.session id.signed in at.authenticated at.expires at.signature`, times in epoch ms,
  * signed by HMAC-SHA-256 with the first key; any of the keys may have signed it. None of its characters has a meaning in
  * a cookie. Over https the cookie's name has the prefix that keeps other hosts of the domain from setting the cookie.
  */
@@ -75,40 +80,43 @@ export function createSessions(deps: {
   const cookie = (value: string, seconds: number) =>
     `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly${isSecure ? '; Secure' : ''}; SameSite=Strict`
 
-  function write({ id, userId, epoch, signedInAt, authenticatedAt }: Claims): Opened {
+  function write({ id, loginId, epoch, signedInAt, authenticatedAt }: Claims): Opened {
     const expiresAt = Math.min(now() + SESSION_LIFE_MS, signedInAt + SESSION_LIFE_MAX_MS)
-    const value = signer.sign([userId, epoch, id, signedInAt, authenticatedAt, expiresAt].join('.'))
+    const value = signer.sign([loginId, epoch, id, signedInAt, authenticatedAt, expiresAt].join('.'))
     return { setCookie: cookie(value, Math.ceil((expiresAt - now()) / 1000)), expiresAt }
   }
 
   return {
-    open(user) {
+    open(keeper) {
       const at = now()
-      const { sessionEpoch: epoch } = user.body
-      return write({ id: uuid(), userId: user.id, epoch, signedInAt: at, authenticatedAt: at })
+      const { sessionEpoch: epoch } = keeper.body
+      return write({ id: uuid(), loginId: loginIdOf(keeper), epoch, signedInAt: at, authenticatedAt: at })
     },
-    reopen({ id, endsAt }, user) {
-      const { sessionEpoch: epoch } = user.body
-      return write({ id, userId: user.id, epoch, signedInAt: endsAt - SESSION_LIFE_MAX_MS, authenticatedAt: now() })
+    reopen({ id, loginId, endsAt }, keeper) {
+      const { sessionEpoch: epoch } = keeper.body
+      return write({ id, loginId, epoch, signedInAt: endsAt - SESSION_LIFE_MAX_MS, authenticatedAt: now() })
     },
     ending: cookie('', 0),
     read(request) {
       const value = valueIn.exec(request.headers.cookie ?? '')?.[1]
       const signed = value === undefined ? null : signer.unsign(value).value
       if (signed === null) return null
-      const [userId, epochText, id, ...times] = signed.split('.') as [string, string, string, ...string[]]
+      const [loginId, epochText, id, ...times] = signed.split('.') as [string, string, string, ...string[]]
       const epoch = Number(epochText)
       const [signedInAt, authenticatedAt, expiresAt] = times.map(Number) as [number, number, number]
-      const user = snapshot.get('User', userId)
-      if (!user || user.body.disabledAt !== null || user.body.sessionEpoch !== epoch) return null
+      const keeper = keeperOf(snapshot, loginId)
+      const users = usersOf(snapshot, loginId).filter(isEnabled)
+      if (!keeper || users.length === 0 || keeper.body.sessionEpoch !== epoch) return null
       // Negated, so that a cookie with too few parts, whose expiry is NaN, is not valid.
-      if (!(now() < expiresAt) || user.body.endedSessions.some((ended) => ended.id === id)) return null
+      if (!(now() < expiresAt) || keeper.body.endedSessions.some((ended) => ended.id === id)) return null
       checkSender(request, deps.publicUrl)
-      const renewed = write({ id, userId, epoch, signedInAt, authenticatedAt })
+      const renewed = write({ id, loginId, epoch, signedInAt, authenticatedAt })
       const isDue = renewed.expiresAt - expiresAt >= RENEWAL_MS
       return {
         id,
-        user,
+        loginId,
+        keeper,
+        users,
         authenticatedAt,
         expiresAt: isDue ? renewed.expiresAt : expiresAt,
         endsAt: signedInAt + SESSION_LIFE_MAX_MS,

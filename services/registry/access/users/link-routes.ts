@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { HOUR_MS } from '../../../../schemas/durations.ts'
 import {
+  AcceptedInvitation,
   ForgottenPassword,
   PasswordByLink,
   PasswordLinkToken,
@@ -16,19 +17,31 @@ import type { HttpServer } from '../../../http/server.ts'
 import { invalid } from '../../../http/violations.ts'
 import type { ResourceDeps } from '../../resources/resource.ts'
 import { changed } from '../../resources/store.ts'
+import { accountIdOf } from '../../rights/acting-user.ts'
 import { principalOf } from '../../rights/auth.ts'
 import type { Attempts } from '../sessions/attempts.ts'
-import { withoutSessions } from '../sessions/ending.ts'
 import type { KnownDevices } from '../sessions/known-device.ts'
 import { createRateLimiter } from '../sessions/rate-limiter.ts'
-import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import { freshSession, peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { sourceOf } from '../sessions/source.ts'
 import { FORGOTTEN_LIFE_MS, type NewLink, newLink, userOfLink, viewOfLink, withPasswordOfLink } from './links.ts'
+import {
+  acceptedBy,
+  checkOnlyLogin,
+  isEnabled,
+  keeperOf,
+  keeperWithEmail,
+  loginIdOf,
+  usersOf,
+  usersWithEmail,
+  withoutSessions,
+} from './logins.ts'
 import { checkStrength } from './new-password.ts'
 import type { PasswordMail } from './password-mail.ts'
 import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
-import { findUser, userSubject } from './users.ts'
+import { checkMaySetPassword, recordOfLogin, userSubject } from './users.ts'
 
 export interface LinkRoutesDeps extends ResourceDeps {
   passwords: Passwords
@@ -36,6 +49,7 @@ export interface LinkRoutesDeps extends ResourceDeps {
   passwordMail: PasswordMail
   attempts: Attempts
   devices: KnownDevices
+  sessions: Sessions
   publicUrl: string
   randomBytes: (size: number) => Buffer
   now: () => number
@@ -73,7 +87,9 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       schema: {
         operationId: 'createPasswordLink',
         summary: 'Create a link with which a user sets a password',
-        description: 'If the user has no password yet, it is an invitation. An earlier link of the user stops working.',
+        description:
+          'If the user has not accepted an invitation yet, it is one. Only the user and operators can make a link for a user who ' +
+          'has. An earlier link of the user stops working.',
         params: IdParams,
         response: { 201: PasswordLinkView },
       },
@@ -87,12 +103,14 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
           const user = access.needToChange(principal, 'User', id)
           if (user.body.disabledAt !== null)
             throw new Problem('CONFLICT', 'The user is disabled: enable the user first')
-          made = newLink(deps, user)
-          return [changed(user, { ...user.body, passwordLink: made.link })]
+          const keeper = keeperOf(registry.snapshot, loginIdOf(user))
+          if (keeper) checkMaySetPassword(principal, id)
+          made = newLink(deps, keeper ?? user)
+          return [changed(keeper ?? user, { ...(keeper ?? user).body, passwordLink: made.link })]
         },
         { by: principal.actorId },
       )
-      const user = entry as Entity<'User'>
+      const user = registry.snapshot.getEver('User', id)!
       await securityLog.record(request, {
         ...userSubject(user),
         kind: 'PASSWORD_LINK_CREATED',
@@ -101,7 +119,7 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       return reply
         .code(201)
         .header('cache-control', 'no-store')
-        .send(viewOfLink(made!, passwordMail.send(user, made!)))
+        .send(viewOfLink(made!, passwordMail.send(entry as Entity<'User'>, made!), principal))
     },
   )
 }
@@ -134,7 +152,9 @@ function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
     },
     async (request, reply) => {
       const { body } = await needUser(request, request.body.token)
-      return reply.header('cache-control', 'no-store').send({ email: body.email })
+      const { email, accountId } = body
+      const accountName = (accountId && registry.snapshot.body('Account', accountId)?.name) ?? null
+      return reply.header('cache-control', 'no-store').send({ email, purpose: body.passwordLink!.purpose, accountName })
     },
   )
   server.post(
@@ -151,19 +171,52 @@ function redeemRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
     async (request, reply) => {
       const { token, password } = request.body
       const known = await needUser(request, token)
+      checkOnlyLogin(registry.snapshot, known)
       await checkStrength(deps, password, known.body)
       const passwordHash = await passwords.hash(password)
       const [entry] = await registry.write(
         () => {
           const user = userOf(token)
           if (!user) throw noLink()
+          checkOnlyLogin(registry.snapshot, user)
           return [changed(user, withoutSessions(withPasswordOfLink(user.body, passwordHash)))]
         },
         { by: known.id },
       )
+      const loginId = loginIdOf(entry as Entity<'User'>)
+      await recordOfLogin(deps, request, loginId, { kind: 'PASSWORD_LINK_USED', isByPerson: true })
+      return reply.header('set-cookie', devices.remember(loginId)).code(204).send(null)
+    },
+  )
+  server.post(
+    '/v1/panel/session/invitation',
+    {
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Accept an invitation with the login that the address has',
+        description:
+          'For somebody who is signed in with the invited address. From then on, the login lets into the account as well. The ' +
+          'person must have authenticated recently (REAUTHENTICATION_REQUIRED).',
+        body: PasswordLinkToken,
+        response: { 200: AcceptedInvitation },
+      },
+    },
+    async (request) => {
+      const { token } = request.body
+      freshSession(deps, request)
+      await needUser(request, token)
+      const { loginId } = freshSession(deps, request)
+      const [entry] = await registry.write(
+        () => {
+          const invited = userOf(token)
+          if (!invited) throw noLink()
+          return [acceptedBy(registry.snapshot, invited, freshSession(deps, request).keeper)]
+        },
+        { by: loginId },
+      )
       const user = entry as Entity<'User'>
       await securityLog.record(request, { ...userSubject(user), kind: 'PASSWORD_LINK_USED', userId: user.id })
-      return reply.header('set-cookie', devices.remember(user.id)).code(204).send(null)
+      return { accountId: accountIdOf(user) }
     },
   )
 }
@@ -198,7 +251,8 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
         throw new Problem('RATE_LIMITED', 'Too many links were requested: try again later', { retryAfterSeconds })
       }
       source.take()
-      const user = findUser(registry.snapshot, request.body.email)
+      const { email } = request.body
+      const user = keeperWithEmail(registry.snapshot, email) ?? usersWithEmail(registry.snapshot, email)[0]
       // Not awaited: the answer must take as long when there is no such user.
       if (user) void mailLink(user.id)
       return reply.code(202).send(null)
@@ -212,7 +266,7 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
           .write(
             () => {
               const known = registry.snapshot.get('User', id)
-              if (!known || known.body.disabledAt !== null) return []
+              if (!known || !usersOf(registry.snapshot, loginIdOf(known)).some(isEnabled)) return []
               made = newLink(deps, known, FORGOTTEN_LIFE_MS)
               // Anybody can ask for this link: it must not end an invitation, or another link that was made for the user.
               if (known.body.passwordLink !== null && known.body.passwordLink.expiresAt > made.link.expiresAt) return []

@@ -38,7 +38,7 @@ function mailOf({ body }: Entity<'User'>, { link, url }: NewLink, publicUrl: str
   const until = new Date(link.expiresAt).toUTCString()
   const isInvitation = link.purpose === 'INVITATION'
   const why = isInvitation
-    ? `You have been invited to Endcap at ${publicUrl}/panel/. Choose your password here:`
+    ? `You have been invited to Endcap at ${publicUrl}/panel/. Accept the invitation here:`
     : `A password reset was requested for you in Endcap at ${publicUrl}/panel/. Choose a new password here:`
   const otherwise = isInvitation
     ? 'If you were not expecting this, you can ignore this e-mail.'

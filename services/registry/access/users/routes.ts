@@ -9,17 +9,18 @@ import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import { deletionRoute, type Refusal, throwIfRefused } from '../../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../../resources/resource.ts'
-import { changed, created } from '../../resources/store.ts'
+import { created } from '../../resources/store.ts'
 import { type Principal, principalOf } from '../../rights/auth.ts'
 import { checkIfMatch, tagged } from '../../writes/if-match.ts'
 import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { newLink, viewOfLink } from './links.ts'
+import { changedUser, checkOnlyLogin, keeperOf, loginIdOf, removedUser } from './logins.ts'
 import { checkStrength } from './new-password.ts'
 import type { PasswordMail } from './password-mail.ts'
 import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
-import { changedUser, newUser, removedUser, userSubject, users, viewOfUser } from './users.ts'
+import { checkMaySetPassword, newUser, recordOfLogin, userSubject, users, viewOfUser } from './users.ts'
 
 export interface UserRoutesDeps extends ResourceDeps {
   sessions: Sessions
@@ -35,7 +36,7 @@ const PATH = '/v1/panel/users'
 
 /** Users of the caller's account or, for operators, of all. Passwords are hashed before a write is queued in the registry. */
 export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
-  readRoutes(server, deps, users)
+  readRoutes(server, deps, users(deps.registry.snapshot))
   createRoute(server, deps)
   changeRoute(server, deps)
   removeRoute(server, deps)
@@ -76,14 +77,16 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const user = entry as Entity<'User'>
       await securityLog.record(request, { ...userSubject(user), kind: 'USER_CREATED', detail: user.body.role })
       reply.code(201).header('location', `${PATH}/${user.id}`).header('cache-control', 'no-store')
-      const view = viewOfUser(user)
-      return reply.send(link ? { ...view, passwordLink: viewOfLink(link, passwordMail.send(user, link)) } : view)
+      const view = viewOfUser(registry.snapshot, user)
+      if (!link) return reply.send(view)
+      return reply.send({ ...view, passwordLink: viewOfLink(link, passwordMail.send(user, link), principal) })
     },
   )
 }
 
 function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
   const { registry, access, authorize, passwords, sessions, now, securityLog } = deps
+  const { snapshot } = registry
   server.patch(
     `${PATH}/:id`,
     {
@@ -106,6 +109,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const session = sessions.read(request)
       const known = access.needToChange(principal, 'User', id)
       if (isOneself && disabled) throw new Problem('CONFLICT', 'Users cannot disable themselves')
+      if (password !== undefined) checkMaySetPassword(principal, id)
       if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
       let before = known.body
@@ -114,9 +118,10 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
           // It may have been ended while the password was hashed.
           if (session && !sessions.read(request)) throw new Problem('UNAUTHENTICATED', 'The session has ended')
           const user = access.needToChange(principal, 'User', id)
-          checkIfMatch(request, user, registry.snapshot)
+          checkIfMatch(request, user, snapshot)
+          if (passwordHash !== undefined) checkOnlyLogin(snapshot, user)
           before = user.body
-          return [changed(user, changedUser(before, { name, passwordHash, disabled, now: now() }))]
+          return changedUser(snapshot, user, { name, passwordHash, disabled, now: now() })
         },
         { by: principal.actorId },
       )
@@ -124,12 +129,15 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       for (const kind of changesOf(before, user.body)) {
         await securityLog.record(request, { ...userSubject(user), kind })
       }
+      if (passwordHash !== undefined) {
+        await recordOfLogin(deps, request, loginIdOf(user), { kind: 'PASSWORD_CHANGED', isByPerson: isOneself })
+      }
       // Users who change their own password stay signed in here, and are signed out everywhere else.
       if (session && isOneself && passwordHash !== undefined) {
-        reply.header('set-cookie', sessions.reopen(session, user).setCookie)
+        reply.header('set-cookie', sessions.reopen(session, keeperOf(snapshot, session.loginId)!).setCookie)
       }
       tagged(reply, user)
-      return viewOfUser(user)
+      return viewOfUser(snapshot, user)
     },
   )
 }
@@ -137,7 +145,6 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
 function changesOf(before: User, after: User): SecurityEventKind[] {
   const kinds: SecurityEventKind[] = []
   if (after.name !== before.name) kinds.push('USER_RENAMED')
-  if (after.passwordHash !== before.passwordHash) kinds.push('PASSWORD_CHANGED')
   const isDisabled = after.disabledAt !== null
   if (isDisabled !== (before.disabledAt !== null)) kinds.push(isDisabled ? 'USER_DISABLED' : 'USER_ENABLED')
   return kinds
@@ -160,7 +167,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
       schema: {
         operationId: 'deleteUser',
         summary: 'Delete a user',
-        description: 'Ends all sessions of the user. Histories keep the name.',
+        description: 'The user no longer belongs to the account, at once. Histories keep the name.',
         params: IdParams,
         headers: ChangeHeaders,
         response: { 204: Type.Null({ description: 'The user is deleted' }) },
@@ -174,7 +181,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
           const user = access.needToChange(principal, 'User', id)
           checkIfMatch(request, user, registry.snapshot)
           throwIfRefused(refusalOf(principal, id))
-          return [removedUser(user)]
+          return removedUser(registry.snapshot, user)
         },
         { by: principal.actorId },
       )

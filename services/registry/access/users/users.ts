@@ -2,40 +2,32 @@ import type { Static } from 'typebox'
 import { type UserCreate, UserQuery, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
 import type { User } from '../../../../schemas/records/accounts.ts'
 import { BOOTSTRAP_ACCOUNT_ID } from '../../../callers/bearer-tokens.ts'
-import type { EntityIndex } from '../../../domain/entity-index.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { entityFields, toIso } from '../../resources/conversions.ts'
 import { FieldErrors } from '../../resources/field-errors.ts'
 import { ownAccount } from '../../resources/own-account.ts'
 import type { ReadableResource } from '../../resources/resource.ts'
-import { created, type EntityChange, type Registry, removed } from '../../resources/store.ts'
+import { created, type Registry } from '../../resources/store.ts'
 import type { Access } from '../../rights/access.ts'
 import type { Principal } from '../../rights/auth.ts'
-import type { NewSecurityEvent } from '../../security-log/security-log.ts'
-import { withoutSessions } from '../sessions/ending.ts'
+import type { LoggedRequest, NewSecurityEvent, SecurityLog } from '../../security-log/security-log.ts'
+import { keeperOf, loginIdOf, normalEmail, usersOf, usersWithEmail } from './logins.ts'
 import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
 
-/** The form of an e-mail address by which users are stored and found. */
-export const normalEmail = (email: string) => email.trim().toLowerCase()
-
-const byEmail: EntityIndex<'User'> = { kind: 'User', keysOf: ({ email }) => [email] }
-
-export function findUser(snapshot: Snapshot, email: string): Entity<'User'> | undefined {
-  return snapshot.under(byEmail, normalEmail(email)).next().value ?? undefined
-}
-
-export const users: ReadableResource<'User'> = {
+export const users = (snapshot: Snapshot): ReadableResource<'User'> => ({
   kind: 'User',
   path: 'users',
   schemas: { view: UserView, query: UserQuery },
-  views: (entities) => entities.map(viewOfUser),
-}
+  views: (entities) => entities.map((user) => viewOfUser(snapshot, user)),
+})
 
-export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
-  const { email, name, role, accountId, disabledAt, passwordHash, secondFactor } = user.body
-  const has = { hasPassword: passwordHash !== '', hasSecondFactor: secondFactor !== null }
+/** A user as the API shows it. It tells nothing of other accounts that share the login. */
+export function viewOfUser(snapshot: Snapshot, user: Entity<'User'>): Static<typeof UserView> {
+  const { email, name, role, accountId, disabledAt } = user.body
+  const keeper = keeperOf(snapshot, loginIdOf(user))
+  const has = { hasPassword: keeper !== undefined, hasSecondFactor: (keeper?.body.secondFactor ?? null) !== null }
   return { ...entityFields(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
 }
 
@@ -53,7 +45,12 @@ export function newUser(
   const fieldErrors = new FieldErrors()
   const accountId = accountOf(access, input, fieldErrors)
   fieldErrors.throwIfAny()
-  if (findUser(snapshot, input.email)) {
+  if (input.password !== undefined) checkMaySetPassword(principal, null)
+  // Nobody but operators learns of users in other accounts: an invitation is made whether or not the address has a login.
+  const inUse = usersWithEmail(snapshot, input.email).some(
+    ({ body }) => body.accountId === accountId || (input.password !== undefined && body.passwordHash !== ''),
+  )
+  if (inUse) {
     const errors = [{ path: '/email', message: 'already in use' }]
     throw new Problem('CONFLICT', 'A user with this e-mail address already exists', { errors })
   }
@@ -69,7 +66,17 @@ export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 
     endedSessions: [],
     secondFactor: null,
     passwordLink: null,
+    loginId: null,
   }
+}
+
+/**
+ * A login opens all accounts that its person works for, so no account may take it over: only the user and operators set its password.
+ * @param userId null for a new user. @throws Problem FORBIDDEN
+ */
+export function checkMaySetPassword(principal: Principal, userId: string | null): void {
+  if (principal.role === 'OPERATOR' || (userId !== null && userId === principal.userId)) return
+  throw new Problem('FORBIDDEN', 'Only the user and operators can set a password: invite the user instead')
 }
 
 /** The id of the new user's account; null for an operator without one. */
@@ -84,34 +91,28 @@ function accountOf(
   return account?.id ?? null
 }
 
-/** What the security log records of a user. */
+/** What the security log records of a user, in the user's account. */
 export function userSubject({ id, body }: Entity<'User'>): Pick<NewSecurityEvent, 'accountId' | 'subject'> {
   return { accountId: body.accountId, subject: { kind: 'User', id } }
 }
 
-/** Undefined fields stay as they are. */
-interface UserChange {
-  name: string | undefined
-  passwordHash: string | undefined
-  disabled: boolean | undefined
-  now: number
-}
-
-/** The user after a change. A new password, or being disabled, ends all sessions and the password link. */
-export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
-  const isDisabled = disabled ?? user.disabledAt !== null
-  const changed = {
-    ...user,
-    name,
-    passwordHash: passwordHash ?? user.passwordHash,
-    disabledAt: isDisabled ? (user.disabledAt ?? now) : null,
-  }
-  return passwordHash !== undefined || disabled ? { ...withoutSessions(changed), passwordLink: null } : changed
-}
-
-/** The user marked as deleted. History still names the user, but the secrets are dropped, so no password can be tried. */
-export function removedUser(user: Entity<'User'>): EntityChange {
-  return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
+/**
+ * Records what happened to a login in each account into which it lets, as done by the user of that account. All at once: how long a
+ * failed sign-in takes must not tell for how many accounts somebody works.
+ */
+export async function recordOfLogin(
+  { registry, securityLog }: { registry: Pick<Registry, 'snapshot'>; securityLog: SecurityLog },
+  request: LoggedRequest,
+  loginId: string,
+  happened: Pick<NewSecurityEvent, 'kind' | 'detail'> & { isByPerson: boolean },
+): Promise<void> {
+  const { isByPerson, ...event } = happened
+  const users = usersOf(registry.snapshot, loginId)
+  await Promise.all(
+    users.map((user) =>
+      securityLog.record(request, { ...userSubject(user), ...event, ...(isByPerson && { userId: user.id }) }),
+    ),
+  )
 }
 
 /** Creates the operator of the settings if there is no operator yet, so that somebody can sign in to a new installation. @throws Error */
@@ -127,7 +128,7 @@ export async function makeFirstOperator(
   const { registry, passwords, strength, uuid } = deps
   const hasOperator = () => registry.snapshot.all('User').some(({ body }) => body.role === 'OPERATOR')
   if (hasOperator()) return
-  if (findUser(registry.snapshot, operator.email))
+  if (usersWithEmail(registry.snapshot, operator.email).length > 0)
     throw new Error('OPERATOR_EMAIL belongs to a user who is not an operator')
   const email = normalEmail(operator.email)
   const who = { email, name: 'Operator', role: 'OPERATOR', accountId: null } as const

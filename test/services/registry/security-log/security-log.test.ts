@@ -86,9 +86,9 @@ describe('the security log', () => {
     const events = await during(async () => {
       const { id } = await makeUser(office, 'bob@shop.example', { role: 'PUBLISHER', accountId: publisher.id })
       const browser = await signIn(office, 'ada@shop.example')
-      for (const change of [{ name: 'Bob' }, { password: 'another long password' }, { disabled: true }]) {
-        await browser.call('PATCH', `/v1/panel/users/${id}`, change)
-      }
+      await browser.call('PATCH', `/v1/panel/users/${id}`, { name: 'Bob' })
+      await office.call('PATCH', `/v1/panel/users/${id}`, { password: 'another long password' })
+      await browser.call('PATCH', `/v1/panel/users/${id}`, { disabled: true })
       await browser.call('PATCH', `/v1/panel/users/${id}`, { disabled: false })
       await browser.call('DELETE', `/v1/panel/users/${id}`)
       const { body } = await browser.call('POST', '/v1/panel/tokens', { name: 't', scopes: ['panel', 'feed'] })
@@ -111,6 +111,31 @@ describe('the security log', () => {
     expect(events[2]).toMatchObject({ actorKind: 'USER', actorId: ada.id, subjectKind: 'User' })
     expect(events[7]).toMatchObject({ detail: 'panel, feed', subjectKind: 'Token', accountId: publisher.id })
     expect(events[8]).toMatchObject({ actorKind: 'TOKEN', actorId: events[7]!.subjectId })
+  })
+
+  it('tells each account of a login what concerns it, as done by its own user', async () => {
+    const email = 'agnes@agency.example'
+    const first = await makeUser(office, email, { role: 'PUBLISHER', accountId: publisher.id })
+    const brand = await openAccount(office, 'ADVERTISER')
+    const invited = { email, name: 'Agnes', role: 'ADVERTISER', accountId: brand.id }
+    const second = await office.make('/v1/panel/users', invited)
+    const browser = await signIn(office, email)
+    const token = second.passwordLink.url.split('#')[1]
+    const seenBy = (events: SecurityEvent[]) =>
+      events.map(({ kind, accountId, actorId, subjectId }) => [kind, accountId, actorId, subjectId])
+
+    const accepted = await during(() => browser.call('POST', '/v1/panel/session/invitation', { token }))
+    expect(seenBy(accepted)).toEqual([['PASSWORD_LINK_USED', brand.id, second.id, second.id]])
+    const signedIn = await during(() => signIn(office, email))
+    expect(seenBy(signedIn)).toEqual([
+      ['SIGNED_IN', publisher.id, first.id, first.id],
+      ['SIGNED_IN', brand.id, second.id, second.id],
+    ])
+    const asked = { name: 't', scopes: ['panel'] }
+    const made = await during(() => browser.call('POST', '/v1/panel/tokens', asked, { 'endcap-account': brand.id }))
+    expect(made.map(({ kind, accountId, actorId }) => [kind, accountId, actorId])).toEqual([
+      ['TOKEN_CREATED', brand.id, second.id],
+    ])
   })
 
   it('tells of nothing that a change of a user leaves as it is', async () => {

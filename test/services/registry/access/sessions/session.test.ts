@@ -227,7 +227,7 @@ describe('the keys of sessions', () => {
     updatedAt: 0,
     updatedBy: '',
     deletedAt: null,
-    body: freshUser({ email: 'a@b.c', passwordHash: '', role: 'OPERATOR', accountId: null, name: 'A' }),
+    body: freshUser({ email: 'a@b.c', passwordHash: 'hash', role: 'OPERATOR', accountId: null, name: 'A' }),
   }
   const sessionsOf = (...keys: Buffer[]) => {
     const snapshot = new Snapshot()
@@ -236,7 +236,7 @@ describe('the keys of sessions', () => {
   }
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const reads = (sessions: ReturnType<typeof sessionsOf>, setCookie: string) =>
-    sessions.read({ method: 'GET', headers: { cookie: setCookie.split(';')[0] } })?.user.id ?? null
+    sessions.read({ method: 'GET', headers: { cookie: setCookie.split(';')[0] } })?.keeper.id ?? null
 
   it('rotate: any of them opens, the first one signs', () => {
     const { setCookie } = sessionsOf(older).open(user)

@@ -26,7 +26,7 @@ export function PasswordLinkButton({ user, made }: { user: User; made: (link: Pa
   )
 }
 
-/** Shows the link. Only its buttons close it, because a link that nobody has copied is lost. */
+/** Shows the link, unless only the user may have it. Only its buttons close it, because a link that nobody has copied is lost. */
 export function MadePasswordLink({ link, name, close }: { link: PasswordLink; name: string; close: () => void }) {
   return (
     <Dialog
@@ -38,9 +38,12 @@ export function MadePasswordLink({ link, name, close }: { link: PasswordLink; na
     >
       <Stack>
         <Alert color={link.isMailed ? 'teal' : 'yellow'} variant="light">
-          {t.rich(link.isMailed ? 'linkMailed' : 'linkToHand', { name, time: () => <DateTime at={link.expiresAt} /> })}
+          {t.rich(link.url === null ? 'linkOnlyMailed' : link.isMailed ? 'linkMailed' : 'linkToHand', {
+            name,
+            time: () => <DateTime at={link.expiresAt} />,
+          })}
         </Alert>
-        <CopyField value={link.url} label={t('link')} />
+        {link.url !== null && <CopyField value={link.url} label={t('link')} />}
         <Group justify="flex-end">
           <Button onClick={close}>{t('done')}</Button>
         </Group>

@@ -28,10 +28,11 @@ interface UserValues {
 
 const valuesOf = ({ name, disabledAt }: User): UserValues => ({ name, password: '', isActive: disabledAt === null })
 
-/** Changes a user's name, password and state, or deletes the user. */
+/** Changes a user's name and state, or deletes the user. Operators set the password, too. */
 export function UserEditDialog({ user, close }: UserEditDialogProps) {
   const me = useSession()
   const isOneself = user.id === me.user.id
+  const isOperator = me.user.role === 'OPERATOR'
   const [link, setLink] = useState<PasswordLink | null>(null)
   const form = useForm<UserValues>({
     initialValues: valuesOf(user),
@@ -59,23 +60,23 @@ export function UserEditDialog({ user, close }: UserEditDialogProps) {
           <TextInput label={t('email')} type="email" disabled value={user.email} />
           {!isOneself && (
             <>
-              <PasswordInput
-                label={t('newPassword')}
-                description={t('newPasswordHelp')}
-                autoComplete="new-password"
-                {...form.getInputProps('password')}
-              />
+              {isOperator && (
+                <PasswordInput
+                  label={t('newPassword')}
+                  description={t('newPasswordHelp')}
+                  autoComplete="new-password"
+                  {...form.getInputProps('password')}
+                />
+              )}
               <Switch
                 label={t('maySignIn')}
                 description={t('maySignInHelp')}
                 {...form.getInputProps('isActive', { type: 'checkbox' })}
               />
-              <PasswordLinkButton user={user} made={setLink} />
+              {(isOperator || !user.hasPassword) && <PasswordLinkButton user={user} made={setLink} />}
             </>
           )}
-          {user.hasSecondFactor && !isOneself && me.user.role === 'OPERATOR' && (
-            <RemoveSecondFactor user={user} done={close} />
-          )}
+          {user.hasSecondFactor && !isOneself && isOperator && <RemoveSecondFactor user={user} done={close} />}
           <Clashes {...change} />
           <Group justify="space-between">
             <div>{!isOneself && <DeleteUser user={user} done={close} />}</div>

@@ -27,11 +27,12 @@ interface UserValues extends UserAccount {
   password: string
 }
 
-/** Makes a user, by invitation or with a password. */
+/** Makes a user by invitation. Operators may set a password instead. */
 export function UserNewDialog({ account, close }: UserNewDialogProps) {
   const me = useSession()
   const own = account ?? me.account
-  const choosesAccount = !account && me.user.role === 'OPERATOR'
+  const isOperator = me.user.role === 'OPERATOR'
+  const choosesAccount = !account && isOperator
   const [link, setLink] = useState<PasswordLink | null>(null)
   const isMailed = useEntity('/v1/panel/session/options').data?.forgottenPassword === true
   const form = useForm<UserValues>({
@@ -69,14 +70,16 @@ export function UserNewDialog({ account, close }: UserNewDialogProps) {
           <TextInput label={t('name')} required maxLength={200} data-autofocus {...form.getInputProps('name')} />
           <TextInput label={t('email')} type="email" required {...form.getInputProps('email')} />
           {choosesAccount && <AccountOfUser form={form} />}
-          <SegmentedControl
-            aria-label={t('wayToPassword')}
-            data={[
-              { value: 'INVITE', label: isMailed ? t('sendInvitation') : t('makeInvitationLink') },
-              { value: 'PASSWORD', label: t('setPassword') },
-            ]}
-            {...form.getInputProps('way')}
-          />
+          {isOperator && (
+            <SegmentedControl
+              aria-label={t('wayToPassword')}
+              data={[
+                { value: 'INVITE', label: isMailed ? t('sendInvitation') : t('makeInvitationLink') },
+                { value: 'PASSWORD', label: t('setPassword') },
+              ]}
+              {...form.getInputProps('way')}
+            />
+          )}
           {form.values.way === 'INVITE' ? (
             <Text size="sm" c="dimmed">
               {isMailed ? t('invitationMailedHelp') : t('invitationHelp')}
