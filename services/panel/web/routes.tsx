@@ -1,6 +1,8 @@
 import { Button, EmptyState } from '@mantine/core'
 import { IconAlertTriangle, IconMapOff } from '@tabler/icons-react'
 import { createBrowserRouter, Link } from 'react-router'
+import { baseOf } from './client/account-address.ts'
+import { ownAccountId } from './client/client.ts'
 import type { Role } from './client/types.ts'
 import { lazyPage, PageSkeleton } from './components/loading/lazy.tsx'
 import { PageHeader } from './components/page/page-header.tsx'
@@ -21,7 +23,7 @@ export function createRoutes(role: Role) {
     HydrateFallback: PageSkeleton,
     children: [...pages, { path: '*', Component: NotFoundPage }],
   }
-  return createBrowserRouter([shell], { basename: '/panel' })
+  return createBrowserRouter([shell], { basename: baseOf(ownAccountId) })
 }
 
 /** Shown when a page fails. The shell stays. */

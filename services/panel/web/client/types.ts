@@ -49,4 +49,6 @@ export type SavedView = Item<'/v1/panel/report-views'>
 export type ExplainedEmission = Answer<'/v1/panel/explain/emission/{requestId}'>
 export type Session = Answer<'/v1/panel/session'>
 export type PasswordLink = Json<paths['/v1/panel/users/{id}/password-link']['post']['responses'][201]>
+/** What is known of a link before it is used. */
+export type CheckedLink = Json<paths['/v1/panel/session/password-link']['post']['responses'][200]>
 export type Role = User['role']

@@ -1,5 +1,5 @@
 /** Messages between the tabs of a browser, which share one session. */
-export type SessionNews = { kind: 'SIGNED_IN'; userId: string } | { kind: 'SIGNED_OUT' }
+export type SessionNews = { kind: 'SIGNED_IN'; email: string } | { kind: 'SIGNED_OUT' }
 
 const channel = new BroadcastChannel('endcap-session')
 

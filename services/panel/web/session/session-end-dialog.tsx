@@ -16,16 +16,16 @@ import { useQuestion } from './use-question.ts'
 export function SessionEndDialog() {
   const { isOpen, finish } = useQuestion('SESSION', false)
   const queryClient = useQueryClient()
-  const userId = useSession().user.id
+  const { email } = useSession().user
   useEffect(
     () =>
       hearOtherTabs((news) => {
         if (news.kind === 'SIGNED_OUT') return void ask('SESSION')
-        if (news.userId !== userId) return startAnew()
+        if (news.email !== email) return startAnew()
         finish(true)
         void queryClient.invalidateQueries()
       }),
-    [userId, finish, queryClient],
+    [email, finish, queryClient],
   )
   return (
     <Dialog

@@ -49,7 +49,7 @@ export function useSignedIn(): (session: Session) => void {
   return (session) => {
     queryClient.setQueryData(SESSION_KEY, session)
     void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
-    tellOtherTabs({ kind: 'SIGNED_IN', userId: session.user.id })
+    tellOtherTabs({ kind: 'SIGNED_IN', email: session.user.email })
   }
 }
 

@@ -1,26 +1,32 @@
 import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
 import type { ApiProblem } from '../../client/problem.ts'
-import type { Session } from '../../client/types.ts'
+import type { CheckedLink, Session } from '../../client/types.ts'
 import { t } from '../../messages/shell.ts'
 import { passwordHint, passwordProblem } from '../password-rules.ts'
 import { signOut } from '../session.ts'
+import { AcceptInvitation, InvitedTo } from './accept-invitation.tsx'
 import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
 
 const FORM_HEIGHT = 350
 
-/** The target of invitation and reset links. The token behind the # lets the user choose a password, while the link works. */
+/**
+ * The target of invitation and reset links. The token behind the # lets the user choose a password, while the link works. Somebody who
+ * was invited may accept with a password that the address has already. The page does not know whether it has one.
+ */
 export function SetPasswordPage() {
   const token = location.hash.slice(1)
-  const check = useQuery<{ email: string }, ApiProblem>({
+  const check = useQuery<CheckedLink, ApiProblem>({
     queryKey: ['/v1/panel/session/password-link', token],
     queryFn: ({ signal }) => answer(client.POST('/v1/panel/session/password-link', { body: { token }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const [isAccepting, setAccepting] = useState(false)
   const form = useForm({
     initialValues: { password: '', repeated: '' },
     validate: {
@@ -34,8 +40,13 @@ export function SetPasswordPage() {
   })
   if (set.isSuccess) return <PasswordSet />
   const ended = linkProblem(set.error ?? check.error)
+  const invitation = check.data?.purpose === 'INVITATION' ? check.data : null
+  if (isAccepting && invitation) {
+    return <AcceptInvitation token={token} link={invitation} back={() => setAccepting(false)} />
+  }
   return (
     <SignInCard title={t('choosePassword')}>
+      {invitation && <InvitedTo link={invitation} />}
       {ended !== null && (
         <Alert color="red" role="alert">
           {ended}
@@ -76,6 +87,11 @@ export function SetPasswordPage() {
             <Button type="submit" loading={set.isPending} fullWidth>
               {t('setPassword')}
             </Button>
+            {invitation && (
+              <Anchor component="button" type="button" size="sm" onClick={() => setAccepting(true)}>
+                {t('hasPassword')}
+              </Anchor>
+            )}
           </Stack>
         </form>
       )}
