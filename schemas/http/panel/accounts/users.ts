@@ -23,7 +23,8 @@ export const NewPassword = Type.String({
   minLength: PASSWORD_CHARS_MIN,
   maxLength: PASSWORD_CHARS_MAX,
   description:
-    'Never part of an answer. A password that is easy to guess is refused. Setting it ends all sessions of the user',
+    'Never part of an answer. A password that is easy to guess is refused. Setting it ends all sessions of the user. Only operators ' +
+    'and the user set it',
 })
 
 export const UserCreate = Body({
@@ -38,7 +39,9 @@ export const UserCreate = Body({
 export const UserPatch = PatchBody({
   name: Name('Name in the panel'),
   password: NewPassword,
-  disabled: Type.Boolean({ description: 'If true, all sessions of the user end and the user cannot sign in' }),
+  disabled: Type.Boolean({
+    description: 'If true, the user loses the account at once, and cannot sign in without another one',
+  }),
 })
 export const UserView = Type.Object({
   ...answered,
@@ -48,7 +51,7 @@ export const UserView = Type.Object({
   accountId: Nullable(Id('Account that the user acts for; null for an operator without an account')),
   hasPassword: Type.Boolean({ description: 'false if the user was invited and has not chosen a password yet' }),
   hasSecondFactor: Type.Boolean({ description: 'Whether signing in asks for a code of an authenticator app' }),
-  disabledAt: Nullable(Time('When the user was disabled; null if the user can sign in')),
+  disabledAt: Nullable(Time('When the user was disabled; null if the user can sign in for the account')),
 })
 export const UserQuery = ListQuery({
   accountId: Type.Optional(Id('Only users of this account')),

@@ -52,7 +52,8 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
         operationId: 'createUser',
         summary: 'Create a user',
         description:
-          'Without a password, the user is invited: the answer has a link with which the user sets a password.',
+          'Without a password, the user is invited: the answer has a link with which the user sets a password, or accepts with the one ' +
+          'that the address has already. Only operators set a password.',
         body: UserCreate,
         response: { 201: UserCreated },
       },

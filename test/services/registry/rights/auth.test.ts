@@ -1,6 +1,16 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOOTSTRAP_TOKEN, discard, type Office, openOffice, openPublisher, shopBody } from '../office.ts'
+import { makeUser, signIn } from '../access/users/people.ts'
+import {
+  BOOTSTRAP_TOKEN,
+  discard,
+  type Office,
+  openAccount,
+  openOffice,
+  openPublisher,
+  PUBLIC_URL,
+  shopBody,
+} from '../office.ts'
 
 describe('authorization', () => {
   let office: Office
@@ -104,6 +114,29 @@ describe('authorization', () => {
       const told = await interrupted('/v1/panel/tokens', headers, body, () => revoke(one.id))
       expect(told).toContain('201 Created')
       expect(await tokenNames()).toContain('other')
+    })
+
+    it('makes nothing in an account that the login has lost, and goes on in the other', async () => {
+      const brand = await openAccount(office, 'ADVERTISER')
+      const email = 'agnes@agency.example'
+      await makeUser(office, email, { role: 'ADVERTISER', accountId: brand.id })
+      const invitation = { email, name: 'Agnes', role: 'PUBLISHER', accountId: publisher.id }
+      const { id, passwordLink } = await office.make('/v1/panel/users', invitation)
+      const browser = await signIn(office, email)
+      await browser.call('POST', '/v1/panel/session/invitation', { token: passwordLink.url.split('#')[1] })
+      const headersIn = (accountId: string) => [
+        ...['content-type: application/json', `origin: ${PUBLIC_URL}`],
+        ...[`cookie: ${browser.cookie}`, `endcap-account: ${accountId}`],
+      ]
+      const body = JSON.stringify({ name: 'of Agnes', scopes: ['panel'] })
+      const remove = () => office.call('DELETE', `/v1/panel/users/${id}`)
+      const [lost, kept] = await Promise.all([
+        interrupted('/v1/panel/tokens', headersIn(publisher.id), body, remove),
+        interrupted('/v1/panel/tokens', headersIn(brand.id), body, remove),
+      ])
+      expect(lost).toContain('The token or session has ended')
+      expect(kept).toContain('201 Created')
+      expect(await tokenNames()).not.toContain('of Agnes')
     })
   })
 

@@ -64,6 +64,26 @@ describe('the second factor', () => {
     for (const secret of [begun.body.secret, ...done.body.recoveryCodes]) expect(logged).not.toContain(secret)
   })
 
+  it('belongs to the login: it goes on for the other account when the user who had it first is deleted', async () => {
+    const [one, other] = [await openAccount(office, 'ADVERTISER'), await openAccount(office, 'ADVERTISER')]
+    const email = 'agnes@agency.example'
+    const first = await makeUser(office, email, { role: 'ADVERTISER', accountId: one.id })
+    const invitation = { email, name: 'Agnes', role: 'ADVERTISER', accountId: other.id }
+    const { id, passwordLink } = await office.make('/v1/panel/users', invitation)
+    const browser = await signIn(office, email)
+    const { secret, recoveryCodes } = await setUp(browser)
+    const token = passwordLink.url.split('#')[1]
+    expect((await browser.call('POST', `${SESSION}/invitation`, { token })).status).toBe(200)
+    expect((await office.call('GET', `/v1/panel/users/${id}`)).body.hasSecondFactor).toBe(true)
+    expect((await office.call('DELETE', `/v1/panel/users/${first.id}`)).status).toBe(204)
+    office.clock.now += STEP_MS
+    expect(await statusOf(email)).toBe('SECOND_FACTOR_REQUIRED')
+    expect(await statusOf(email, codeOf(secret))).toBe(201)
+    expect(await statusOf(email, recoveryCodes[0])).toBe(201)
+    expect((await office.call('DELETE', `/v1/panel/users/${id}/second-factor`)).status).toBe(204)
+    expect(await statusOf(email)).toBe(201)
+  })
+
   it('is asked for at every sign-in, and each code counts once', async () => {
     const { secret } = await protectedUser('bob@ads.example')
     expect(await statusOf('bob@ads.example')).toBe('SECOND_FACTOR_REQUIRED')

@@ -181,7 +181,7 @@ describe('a login for several accounts', () => {
     },
   )
 
-  it('keeps its second factor and its signed-out sessions when the user who kept it is deleted', async () => {
+  it('keeps its password and its signed-out sessions when the user who kept it is deleted', async () => {
     const { email, first, browser } = await openAgency()
     const left = await signIn(office, email)
     const copy = left.cookie

@@ -51,6 +51,18 @@ describe('links that set a password', () => {
     expect((await office.call('GET', `/v1/panel/users/${made.id}`)).body.hasPassword).toBe(true)
   })
 
+  it('go by mail to the invited person alone, whoever but an operator made them', async () => {
+    await makeUser(office, 'clerk@brand.example', { role: 'ADVERTISER', accountId: account.id })
+    const clerk = await signIn(office, 'clerk@brand.example')
+    const invitation = { email: 'nia@brand.example', name: 'Nia', role: 'ADVERTISER' }
+    const { body: made } = await clerk.call('POST', '/v1/panel/users', invitation)
+    expect(made.passwordLink).toMatchObject({ url: null, isMailed: true })
+    const again = await clerk.call('POST', `/v1/panel/users/${made.id}/password-link`, {})
+    expect(again.body).toMatchObject({ purpose: 'INVITATION', url: null, isMailed: true })
+    const sent = mails.filter(({ to }) => to === invitation.email).at(-1)!
+    expect((await set(tokenOf(sent.text.match(/https:\S+#\S+/)![0]))).status).toBe(204)
+  })
+
   it('work once, however many use them at once', async () => {
     const { passwordLink } = await invite('many@brand.example')
     const answers = await Promise.all(Array.from({ length: 5 }, () => set(tokenOf(passwordLink.url))))
