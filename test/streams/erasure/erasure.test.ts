@@ -159,8 +159,8 @@ describe('the erasure of a person', () => {
     await ask(log, others)
     await eraseAll(others)
     expect(await rowsWith(CID)).toEqual(Object.fromEntries(tables.map((each) => [each, 0])))
+    // None are left when ClickHouse has removed their files by now.
     const replaced = await replacedParts()
-    expect(replaced.length).toBeGreaterThan(0)
     const isKept = (file: string) => !replaced.some((part) => file.startsWith(part))
     for (const text of [CID, UID]) expect((await filesWith(text)).filter(isKept)).toEqual([])
     expect((await filesWith(OTHER)).length).toBeGreaterThan(1)

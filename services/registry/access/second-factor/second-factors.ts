@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../schemas/durations.ts'
 import type { Account, SecondFactor, User } from '../../../../schemas/records/accounts.ts'
 import { Problem } from '../../../domain/errors.ts'
 import { changed, type Registry } from '../../resources/store.ts'
@@ -8,7 +9,7 @@ import type { Sealing } from './sealing.ts'
 
 const APP_CODE = /^\d{6}$/
 /** Wrong codes for one person, from anywhere. Only somebody who has the password can guess codes. */
-const TRIES = { burst: 20, windowMs: 3_600_000, keysMax: 10_000 }
+const TRIES = { burst: 20, windowMs: HOUR_MS, keysMax: 10_000 }
 
 /** The second factor that users prove besides the password. */
 export interface SecondFactors {
