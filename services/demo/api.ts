@@ -7,6 +7,8 @@ export interface Api {
   postLines<T>(path: string, lines: readonly object[]): Promise<T>
   /** Sends a multipart form with one file. */
   postFile<T>(path: string, file: { name: string; bytes: Uint8Array }, fields: Record<string, string>): Promise<T>
+  /** Accepts the invitation of a link with the login that its person has. */
+  accept(link: string, login: { email: string; password: string }): Promise<void>
 }
 
 /** The part that every created resource answers. */
@@ -15,16 +17,29 @@ export interface Created {
 }
 
 export function createApi(options: { url: string; token: string }): Api {
+  async function send(method: string, path: string, init: Pick<RequestInit, 'headers' | 'body'>): Promise<Response> {
+    const response = await fetch(options.url + path, { method, ...init })
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+    return response
+  }
+
   async function call<T>(method: string, path: string, body?: string | FormData, contentType?: string): Promise<T> {
-    const response = await fetch(options.url + path, {
-      method,
-      headers: { authorization: `Bearer ${options.token}`, ...(contentType ? { 'content-type': contentType } : {}) },
-      ...(body === undefined ? {} : { body }),
-    })
+    const headers = {
+      authorization: `Bearer ${options.token}`,
+      ...(contentType ? { 'content-type': contentType } : {}),
+    }
+    const response = await send(method, path, { headers, ...(body === undefined ? {} : { body }) })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
     return (text ? JSON.parse(text) : undefined) as T
   }
+
+  /** Sends JSON as a page of the panel does. */
+  const sendAsPage = (path: string, body: object, headers: Record<string, string> = {}) =>
+    send('POST', path, {
+      headers: { 'content-type': 'application/json', origin: options.url, ...headers },
+      body: JSON.stringify(body),
+    })
+
   return {
     get: (path) => call('GET', path),
     post: (path, body) =>
@@ -38,6 +53,12 @@ export function createApi(options: { url: string; token: string }): Api {
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
       form.append('file', new Blob([file.bytes as Uint8Array<ArrayBuffer>]), file.name)
       return call('POST', path, form)
+    },
+    async accept(link, login) {
+      const signedIn = await sendAsPage('/v1/panel/session', login)
+      const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+      const token = new URL(link).hash.slice(1)
+      await sendAsPage('/v1/panel/session/invitation', { token }, { cookie: cookies.join('; ') })
     },
   }
 }

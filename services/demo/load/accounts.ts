@@ -21,18 +21,22 @@ export interface DemoUser {
   email: string
   name: string
   role: 'OPERATOR' | 'PUBLISHER' | 'ADVERTISER'
+  /** The advertisers for whose accounts somebody works. */
+  advertisers: readonly AdvertiserKey[]
 }
 const emailOf = (name: string) => `${name}@demo.example`
 
 /** The users, in the order in which they are worth trying. */
 export const DEMO_USERS: readonly DemoUser[] = [
-  { email: emailOf('shop'), name: 'Nora Winter', role: 'PUBLISHER' },
+  { email: emailOf('shop'), name: 'Nora Winter', role: 'PUBLISHER', advertisers: [] },
   ...Object.entries(ADVERTISERS).map(([key, { person }]) => ({
     email: emailOf(key),
     name: person,
     role: 'ADVERTISER' as const,
+    advertisers: [key as AdvertiserKey],
   })),
-  { email: emailOf('operator'), name: 'Otto Perrin', role: 'OPERATOR' },
+  { email: emailOf('agency'), name: 'Ada Kovač', role: 'ADVERTISER', advertisers: ['peak', 'fernhill'] },
+  { email: emailOf('operator'), name: 'Otto Perrin', role: 'OPERATOR', advertisers: [] },
 ]
 
 export interface Accounts {
@@ -40,7 +44,7 @@ export interface Accounts {
   advertiserIds: Readonly<Record<AdvertiserKey, string>>
 }
 
-/** Creates the accounts of the shop and its advertisers, with a user for each and one for the operator. */
+/** Creates the accounts of the shop and its advertisers, a user for each, one of an agency for two of them, and one for the operator. */
 export async function createAccounts(api: Api, password: string): Promise<Accounts> {
   const { id: publisherId } = await api.post<Created>('/v1/panel/accounts', {
     kind: 'PUBLISHER',
@@ -64,14 +68,30 @@ export async function createAccounts(api: Api, password: string): Promise<Accoun
     }),
   )
   const advertiserIds = Object.fromEntries(made) as Accounts['advertiserIds']
-  const accountOf = (email: string) => advertiserIds[email.split('@')[0] as AdvertiserKey]
   await Promise.all(
-    DEMO_USERS.map(({ email, name, role }) => {
-      const accountId = role === 'OPERATOR' ? null : role === 'PUBLISHER' ? publisherId : accountOf(email)
-      return api.post('/v1/panel/users', { email, name, role, accountId, password })
+    DEMO_USERS.map(({ role, advertisers, ...person }) => {
+      const ofAdvertisers = advertisers.map((key) => advertiserIds[key])
+      const accountIds = role === 'OPERATOR' ? [null] : role === 'PUBLISHER' ? [publisherId] : ofAdvertisers
+      return createUser(api, { ...person, role, password }, accountIds)
     }),
   )
   return { publisherId, advertiserIds }
+}
+
+/** Creates a user of the first account, who accepts invitations to the others. */
+async function createUser(
+  api: Api,
+  { password, ...person }: Omit<DemoUser, 'advertisers'> & { password: string },
+  [accountId, ...others]: readonly (string | null)[],
+): Promise<void> {
+  await api.post('/v1/panel/users', { ...person, accountId, password })
+  for (const accountId of others) {
+    const { passwordLink } = await api.post<{ passwordLink: { url: string } }>('/v1/panel/users', {
+      ...person,
+      accountId,
+    })
+    await api.accept(passwordLink.url, { email: person.email, password })
+  }
 }
 
 const loopback = new BlockList()

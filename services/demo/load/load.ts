@@ -53,13 +53,14 @@ export async function loadDemo({
   now,
   onStep,
 }: LoadDeps): Promise<DemoShop> {
+  // An error of what is done meanwhile is reported where it is awaited.
+  images.catch(() => {})
   onStep('accounts and users')
   const accounts = await createAccounts(api, password)
   const shopId = await createShop(api, accounts.publisherId)
   onStep('catalogue')
   const feedId = await createFeed(api, shopId)
   const fed = sendFeed(api, { feedId, shopUrl, products })
-  // An error is reported where it is awaited.
   fed.catch(() => {})
   onStep('places and formats')
   const formats = await createFormats(api, shopId)

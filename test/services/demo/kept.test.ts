@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }))
 function depsOf(installation: { accounts: object[]; shops: object[] }) {
   const write = async <T>(path: string) => {
     written.push(path)
-    return { id: 'made', status: 'DONE', message: null } as T
+    return { id: 'made', status: 'DONE', message: null, passwordLink: { url: 'http://panel.example' } } as T
   }
   const api: Api = {
     get: async <T>(path: string) =>
@@ -29,6 +29,7 @@ function depsOf(installation: { accounts: object[]; shops: object[] }) {
     post: write,
     postLines: write,
     postFile: write,
+    accept: write,
   }
   const log = {
     append: async () => {
@@ -87,7 +88,9 @@ describe('a load that was cut off', () => {
 
   it('is known by the mark that it leaves', async () => {
     const deps = depsOf({ accounts: [{ kind: 'OPERATOR' }], shops: [] })
-    await expect(keptDemo(folder, { ...deps, images: Promise.reject(new Error('no pictures')) })).rejects.toThrow()
+    await expect(keptDemo(folder, { ...deps, images: Promise.reject(new Error('no pictures')) })).rejects.toThrow(
+      'no pictures',
+    )
     await access(join(folder, 'demo-loading'))
   })
 

@@ -116,6 +116,18 @@ export function newcomerSuite(given: Given): void {
     }
   })
 
+  it('lets somebody of an agency go from one advertiser to another', async () => {
+    const page = await (await given.browser.newContext()).newPage()
+    await page.goto(`${given.demo.adServer}/panel/`)
+    await signIn(page, 'agency@demo.example')
+    for (const name of ['Peak & Pace Sports', 'Fernhill & Daughters']) {
+      await page.getByRole('combobox', { name: 'Account' }).click()
+      await page.getByRole('option', { name }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+    }
+    await page.context().close()
+  })
+
   it.concurrent.each(PAGES)(
     'serves an accessible shop page without layout shift or sideways scrolling at $path in $scheme, with all menus open',
     async ({ path, scheme }) => {
