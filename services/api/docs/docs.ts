@@ -99,7 +99,9 @@ const workerDataOf = (routes: readonly RouteOptions[], { version, publicUrl }: D
           type: 'apiKey',
           in: 'cookie',
           name: 'endcap_session',
-          description: 'Over https, the name of the cookie is `__Host-endcap_session`',
+          description:
+            'Over https, the name of the cookie is `__Host-endcap_session`. A session of several accounts also names the one that ' +
+            'a request acts for in the header `endcap-account`',
         },
       },
     },
