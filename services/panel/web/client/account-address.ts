@@ -12,15 +12,14 @@ interface Address {
   hash: string
 }
 
-/** The account in an address; null when it names none. */
+/** The account in an address, as it is written there: ids need no escapes, and a header takes no other characters. Null for none. */
 export function accountIn({ pathname }: Pick<Address, 'pathname'>): string | null {
-  const [, id] = IN_ACCOUNT.exec(pathname) ?? []
-  return id === undefined ? null : decodeURIComponent(id)
+  const [, id = null] = IN_ACCOUNT.exec(pathname) ?? []
+  return id
 }
 
 /** What the addresses of all pages of an account begin with. */
-export const baseOf = (accountId: string | null): string =>
-  accountId === null ? PANEL : `${PANEL}/in/${encodeURIComponent(accountId)}`
+export const baseOf = (accountId: string | null): string => (accountId === null ? PANEL : `${PANEL}/in/${accountId}`)
 
 /**
  * Where a login with these accounts must be instead of at this address; null when it is right. An address without an account is

@@ -9,13 +9,14 @@ it.each([
   ['/panel/in/a-1', 'a-1'],
   ['/panel/in/a-1/campaigns/c-1', 'a-1'],
   ['/panel/inbox/a-1', null],
-  ['/panel/in/a%2Fb/', 'a/b'],
+  ['/panel/in/%E2%82%AC/', '%E2%82%AC'],
+  ['/panel/in/%/', '%'],
 ])('finds the account in %s', (pathname, id) => {
   expect(accountIn({ pathname })).toBe(id)
 })
 
 it('begins the addresses of an account with its id', () => {
-  expect([baseOf(null), baseOf('a/b')]).toEqual(['/panel', '/panel/in/a%2Fb'])
+  expect([baseOf(null), baseOf('a-1')]).toEqual(['/panel', '/panel/in/a-1'])
 })
 
 it('leaves a login with one account at addresses without one', () => {
