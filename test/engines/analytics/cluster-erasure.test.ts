@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { campaign, HOUR } from '../../streams/attribution/events.ts'
+import { findableTexts } from '../../streams/erasure/findable.ts'
 import { ask, erasureOf, lifeOf, stateOf } from '../../streams/erasure/people.ts'
 import { personalData } from '../../streams/erasure/personal-data.ts'
 import { now, silent } from '../../streams/erasure/world.ts'
@@ -25,8 +26,7 @@ import { SHOPS } from './two-shops.ts'
 
 const REQUESTED_AT = Date.now()
 const T0 = REQUESTED_AT - 10 * HOUR
-const random = () => randomBytes(12).toString('hex')
-const [CID, UID, OTHER] = [`browser-${random()}`, `login-${random()}`, `other-${random()}`]
+const [CID, UID, OTHER] = findableTexts('browser', 'login', 'other') as [string, string, string]
 const namespace = testNamespace()
 const folder = mkdtempSync(join(tmpdir(), 'cluster-erasure-'))
 let servers: TwoShards

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +10,13 @@ import { personalTopics } from '../../../schemas/topics.ts'
 import { Erasures, isActive } from '../../../services/domain/erasure/erasures.ts'
 import { endsOfLog, LogSweep } from '../../../streams/erasure/log-sweep.ts'
 import { HOUR } from '../attribution/events.ts'
+import { findableTexts } from './findable.ts'
 import { erasureOf, lifeOf } from './people.ts'
 
 /** The log's records are replaced, but the disk is full when the write-ahead file is to be cut, which still holds the old bytes. */
 
 const NOW = Date.UTC(2026, 5, 15)
-const CID = `browser-${randomBytes(12).toString('hex')}`
+const CID = findableTexts('browser')[0]!
 const erasures = new Erasures()
 const person = erasureOf('CID', CID, { requestedAt: NOW })
 erasures.put(person)

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,14 +11,12 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
 import { campaign, HOUR, purchase } from '../attribution/events.ts'
+import { findableTexts } from './findable.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 import { personalData } from './personal-data.ts'
 import { now, openWorld, silent, type World } from './world.ts'
 
-/** Random, so that they occur nowhere by chance and cannot be compressed. */
-const CID = `browser-${randomBytes(12).toString('hex')}`
-const UID = `login-${randomBytes(12).toString('hex')}`
-const OTHER = `other-${randomBytes(12).toString('hex')}`
+const [CID, UID, OTHER] = findableTexts('browser', 'login', 'other') as [string, string, string]
 const ERASED_AT = Date.now()
 const T0 = ERASED_AT - 10 * HOUR
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Analytics } from '../../../infra/analytics/port.ts'
@@ -7,6 +7,7 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { tries } from '../../effort.ts'
 import { campaign, HOUR } from '../attribution/events.ts'
+import { findableTexts } from './findable.ts'
 import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 import { now, openWorld, type World } from './world.ts'
 
@@ -66,7 +67,7 @@ interface Person {
 
 /** A person in a new shop, next to another person of that shop. */
 async function newPerson(): Promise<Person> {
-  const [shopId, cid, uid] = ['shop', 'browser', 'login'].map((what) => `${what}-${randomBytes(9).toString('hex')}`)
+  const [shopId, cid, uid] = findableTexts('shop', 'browser', 'login')
   const person = { shopId: shopId!, cid: cid!, uid: uid! }
   await log.append([
     ...lifeOf({ ...person, at: T0 }),
