@@ -79,7 +79,9 @@ export function createClientHasher(deps: {
       const agent = userAgent.slice(0, USER_AGENT_CHARS_MAX)
       if (!keys.has(day)) onKeyMissing?.()
       const client = `${day} ${isEarly} ${address} ${agent}`
-      const hashes = known.get(client) ?? hashesOf(day, isEarly, address, agent)
+      const before = known.get(client)
+      if (before !== undefined) return before
+      const hashes = hashesOf(day, isEarly, address, agent)
       known.set(client, hashes)
       return hashes
     },
