@@ -14,6 +14,8 @@ export const PAGE_LIMIT_MAX = 1_000
 /** The longest period of a report or a search. */
 export const PERIOD_DAYS_MAX = 400
 
+/** The least amount above 0: amounts have at most six decimals. */
+export const AMOUNT_MIN = 0.000001
 export const CAMPAIGN_PRODUCT_IDS_MAX = 10_000
 /** Brands, categories and other values in one part of a campaign's product rule. */
 export const RULE_VALUES_MAX = 1_000

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import { TEXT_PATTERN } from '../../text.ts'
 import { Amount, answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
-import { CAMPAIGN_PRODUCT_IDS_MAX, CAPPING_MAX, RULE_VALUES_MAX } from '../limits.ts'
+import { AMOUNT_MIN, CAMPAIGN_PRODUCT_IDS_MAX, CAPPING_MAX, RULE_VALUES_MAX } from '../limits.ts'
 import { Banners, displayFields, displayView } from './banners.ts'
 
 const PRODUCT_ID_CHARS_MAX = 100
 const RULE_VALUE_CHARS_MAX = 750
-const AMOUNT_MIN = 0.000001
 
 const ProductIds = (description: string, minItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: PRODUCT_ID_CHARS_MAX, pattern: TEXT_PATTERN }), {

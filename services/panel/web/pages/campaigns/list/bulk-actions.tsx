@@ -1,10 +1,11 @@
 import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { AMOUNT_MIN } from '../../../../../../schemas/http/panel/limits.ts'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
 import { Dialog } from '../../../components/form/dialog.tsx'
 import { MoneyInput } from '../../../components/form/money-input.tsx'
-import { DECIMALS_MAX, Money } from '../../../components/values/money.tsx'
+import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
@@ -25,8 +26,6 @@ import {
 
 /** The most campaigns that are listed. For the others, only their number is shown. */
 const LISTED_MAX = 12
-/** The least amount above 0. */
-const AMOUNT_MIN = 10 ** -DECIMALS_MAX
 
 export interface BulkActionsProps {
   campaigns: readonly Campaign[]

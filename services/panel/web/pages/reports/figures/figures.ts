@@ -1,4 +1,4 @@
-import { formatMoney } from '../../../components/values/money.tsx'
+import { DECIMALS_MAX, formatMoney } from '../../../components/values/money.tsx'
 import { formatRoas } from '../../../components/values/numbers.ts'
 import { t } from '../../../messages/pages/reports.ts'
 import { type Metric, type Totals, traitsOf } from '../vocabulary.ts'
@@ -18,8 +18,6 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
 const COMPACT_MONEY = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 } as const
 const compactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
-/** The API's amounts have at most six decimals. */
-const DECIMALS_MAX = 6
 /** Below this amount, rounding to two decimals would hide most of it. */
 const SMALL = 0.1
 
